@@ -1,0 +1,271 @@
+// Written by `npm run codegen` from cql/*.cql. Do not edit.
+import type { Table } from '../tables.ts'
+
+/**
+ * Unique things (a handle, an idempotency key): whoever inserts the row first owns the name.
+ * Written only conditionally.
+ */
+export interface ClaimsRow {
+  readonly kind: string
+  readonly name: string
+  readonly owner: bigint | null
+  readonly draftHash: string | null
+  readonly claimedAt: number | null
+}
+
+export const claims: Table<ClaimsRow, 'kind' | 'name', never> = {
+  name: 'claims',
+  partition: [{ name: 'kind', column: 'kind', type: 'text' }, { name: 'name', column: 'name', type: 'text' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'owner', column: 'owner', type: 'bigint' },
+    { name: 'draftHash', column: 'draft_hash', type: 'text' },
+    { name: 'claimedAt', column: 'claimed_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * Node numbers of the id generator, each leased by one process. Written only conditionally.
+ * high_ms: no id of this node was or will be issued after it by the holder named here.
+ */
+export interface NodeLeasesRow {
+  readonly node: number
+  readonly holder: string | null
+  readonly version: bigint | null
+  readonly expiresAt: number | null
+  readonly highMs: number | null
+}
+
+export const nodeLeases: Table<NodeLeasesRow, 'node', never> = {
+  name: 'node_leases',
+  partition: [{ name: 'node', column: 'node', type: 'int' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'holder', column: 'holder', type: 'text' },
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'expiresAt', column: 'expires_at', type: 'timestamp' },
+    { name: 'highMs', column: 'high_ms', type: 'timestamp' },
+  ],
+}
+
+/**
+ * Named leases: who may do a thing now (a shard of the outbox, a sweep). Written only conditionally.
+ */
+export interface LeasesRow {
+  readonly name: string
+  readonly holder: string | null
+  readonly version: bigint | null
+  readonly expiresAt: number | null
+}
+
+export const leases: Table<LeasesRow, 'name', never> = {
+  name: 'leases',
+  partition: [{ name: 'name', column: 'name', type: 'text' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'holder', column: 'holder', type: 'text' },
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'expiresAt', column: 'expires_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * Events committed and not yet on the log (cluster only). A row is removed once published and
+ * never expires by itself. minute: minutes since 1970 of the commit.
+ */
+export interface OutboxRow {
+  readonly shard: number
+  readonly minute: number
+  readonly id: bigint
+  readonly topic: string | null
+  readonly eventKey: string | null
+  readonly event: string | null
+  readonly headers: string | null
+}
+
+export const outbox: Table<OutboxRow, 'shard' | 'minute', 'id'> = {
+  name: 'outbox',
+  partition: [{ name: 'shard', column: 'shard', type: 'int' }, { name: 'minute', column: 'minute', type: 'int' }],
+  clustering: [{ name: 'id', column: 'id', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'topic', column: 'topic', type: 'text' },
+    { name: 'eventKey', column: 'event_key', type: 'text' },
+    { name: 'event', column: 'event', type: 'text' },
+    { name: 'headers', column: 'headers', type: 'text' },
+  ],
+}
+
+/**
+ * How far each shard of the outbox is known to be empty. Written by the holder of its lease.
+ */
+export interface OutboxMarksRow {
+  readonly shard: number
+  readonly lowMinute: number | null
+}
+
+export const outboxMarks: Table<OutboxMarksRow, 'shard', never> = {
+  name: 'outbox_marks',
+  partition: [{ name: 'shard', column: 'shard', type: 'int' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'lowMinute', column: 'low_minute', type: 'int' },
+  ],
+}
+
+/**
+ * Events whose handler keeps failing, and those of the same key behind them, in order.
+ */
+export interface ParkedEventsRow {
+  readonly consumerGroup: string
+  readonly topic: string
+  readonly topicPartition: number
+  readonly eventKey: string
+  readonly logOffset: bigint
+  readonly event: string | null
+  readonly headers: string | null
+  readonly attempts: number | null
+  readonly retryAt: number | null
+  readonly parkedAt: number | null
+  readonly reason: string | null
+}
+
+export const parkedEvents: Table<ParkedEventsRow, 'consumerGroup' | 'topic' | 'topicPartition', 'eventKey' | 'logOffset'> = {
+  name: 'parked_events',
+  partition: [{ name: 'consumerGroup', column: 'consumer_group', type: 'text' }, { name: 'topic', column: 'topic', type: 'text' }, { name: 'topicPartition', column: 'topic_partition', type: 'int' }],
+  clustering: [{ name: 'eventKey', column: 'event_key', type: 'text' }, { name: 'logOffset', column: 'log_offset', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'event', column: 'event', type: 'text' },
+    { name: 'headers', column: 'headers', type: 'text' },
+    { name: 'attempts', column: 'attempts', type: 'int' },
+    { name: 'retryAt', column: 'retry_at', type: 'timestamp' },
+    { name: 'parkedAt', column: 'parked_at', type: 'timestamp' },
+    { name: 'reason', column: 'reason', type: 'text' },
+  ],
+}
+
+/**
+ * Events given up, until a person replays or drops them.
+ */
+export interface DeadLettersRow {
+  readonly consumerGroup: string
+  readonly id: bigint
+  readonly topic: string | null
+  readonly topicPartition: number | null
+  readonly logOffset: bigint | null
+  readonly eventKey: string | null
+  readonly event: string | null
+  readonly headers: string | null
+  readonly attempts: number | null
+  readonly reason: string | null
+  readonly traceId: string | null
+  readonly firstFailedAt: number | null
+  readonly diedAt: number | null
+}
+
+export const deadLetters: Table<DeadLettersRow, 'consumerGroup', 'id'> = {
+  name: 'dead_letters',
+  partition: [{ name: 'consumerGroup', column: 'consumer_group', type: 'text' }],
+  clustering: [{ name: 'id', column: 'id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'topic', column: 'topic', type: 'text' },
+    { name: 'topicPartition', column: 'topic_partition', type: 'int' },
+    { name: 'logOffset', column: 'log_offset', type: 'bigint' },
+    { name: 'eventKey', column: 'event_key', type: 'text' },
+    { name: 'event', column: 'event', type: 'text' },
+    { name: 'headers', column: 'headers', type: 'text' },
+    { name: 'attempts', column: 'attempts', type: 'int' },
+    { name: 'reason', column: 'reason', type: 'text' },
+    { name: 'traceId', column: 'trace_id', type: 'text' },
+    { name: 'firstFailedAt', column: 'first_failed_at', type: 'timestamp' },
+    { name: 'diedAt', column: 'died_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * The groups that have or had dead letters.
+ */
+export interface DeadLetterGroupsRow {
+  readonly scope: string
+  readonly consumerGroup: string
+  readonly lastDiedAt: number | null
+}
+
+export const deadLetterGroups: Table<DeadLetterGroupsRow, 'scope', 'consumerGroup'> = {
+  name: 'dead_letter_groups',
+  partition: [{ name: 'scope', column: 'scope', type: 'text' }],
+  clustering: [{ name: 'consumerGroup', column: 'consumer_group', type: 'text' }],
+  order: 'asc',
+  columns: [
+    { name: 'lastDiedAt', column: 'last_died_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * Settings changed at run time: they stand over the environment of every process.
+ */
+export interface LiveSettingsRow {
+  readonly scope: string
+  readonly name: string
+  readonly value: string | null
+  readonly actor: string | null
+  readonly changedAt: number | null
+}
+
+export const liveSettings: Table<LiveSettingsRow, 'scope', 'name'> = {
+  name: 'live_settings',
+  partition: [{ name: 'scope', column: 'scope', type: 'text' }],
+  clustering: [{ name: 'name', column: 'name', type: 'text' }],
+  order: 'asc',
+  columns: [
+    { name: 'value', column: 'value', type: 'text' },
+    { name: 'actor', column: 'actor', type: 'text' },
+    { name: 'changedAt', column: 'changed_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * What operators did, by month, newest first; append-only.
+ */
+export interface AuditLogRow {
+  readonly month: string
+  readonly id: bigint
+  readonly actor: string | null
+  readonly action: string | null
+  readonly subject: string | null
+  readonly detail: string | null
+  readonly happenedAt: number | null
+}
+
+export const auditLog: Table<AuditLogRow, 'month', 'id'> = {
+  name: 'audit_log',
+  partition: [{ name: 'month', column: 'month', type: 'text' }],
+  clustering: [{ name: 'id', column: 'id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'actor', column: 'actor', type: 'text' },
+    { name: 'action', column: 'action', type: 'text' },
+    { name: 'subject', column: 'subject', type: 'text' },
+    { name: 'detail', column: 'detail', type: 'text' },
+    { name: 'happenedAt', column: 'happened_at', type: 'timestamp' },
+  ],
+}
+
+export const allTables = [
+  claims,
+  nodeLeases,
+  leases,
+  outbox,
+  outboxMarks,
+  parkedEvents,
+  deadLetters,
+  deadLetterGroups,
+  liveSettings,
+  auditLog,
+] as const

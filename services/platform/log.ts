@@ -1,0 +1,123 @@
+/**
+ * The event log: durable, partitioned by key, at least once.
+ *
+ * Order holds within one key (in truth: within a partition, and a key is always in the same one)
+ * and nowhere else. A group is one reader of a topic, however many processes it has: each partition
+ * is handled by one member at a time, and when a member dies, stops or falls silent another takes
+ * over from the last committed offset. Handlers must be idempotent: everything after the last
+ * commit comes again. A group that is new begins at the oldest event retained.
+ *
+ * Progress is manual. A handler marks each finished record with `batch.done(offset)`, in any order;
+ * what is committed is the longest prefix without a hole. When `handle` rejects, what is not done
+ * comes again after a back-off. `batch.signal` aborts when the partition is lost or the consumer
+ * stops: work that goes on after that may be done again by another.
+ *
+ * Offsets grow within a partition but may have holes. The adapter owns its connections; no client
+ * type crosses this line. Appends reject in bounded time, with OutcomeUnknownError when the events
+ * may have been stored.
+ */
+import { BadInputError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
+import type { LogEvent, Topic } from '../kernel/events.ts'
+
+export const EVENT_BYTES_MAX = 900_000
+export const APPEND_EVENTS_MAX = 10_000
+
+export type Group = string
+
+export interface TopicPartition {
+  readonly topic: string
+  readonly partition: number
+}
+
+/** An event as it lies in the log. */
+export interface LogRecord extends LogEvent {
+  readonly offset: bigint
+  /** When it was appended, ms by the engine's clock. */
+  readonly appendedAt: number
+}
+
+export interface LogBatch extends TopicPartition {
+  /** In order, at least one, all of one partition. */
+  readonly records: readonly LogRecord[]
+  readonly signal: AbortSignal
+  done(offset: bigint): void
+}
+
+export interface Subscription {
+  readonly group: Group
+  readonly topics: readonly Topic[]
+  /** Most records handed over at once. */
+  readonly batchMax: number
+  /** Partitions handled at the same time by this consumer. */
+  readonly partitionsAtOnce: number
+  /** Called before the first batch of partitions newly given to this consumer. */
+  assigned?(partitions: readonly TopicPartition[]): Promise<void>
+  handle(batch: LogBatch): Promise<void>
+}
+
+/** A running member of a group. Disposing it hands its partitions back and waits for handlers. */
+export interface Consumer extends AsyncDisposable {
+  /** Takes no further batch until `resume`; keeps its membership. */
+  pause(): void
+  resume(): void
+}
+
+export interface PartitionLag extends TopicPartition {
+  /** The next offset the group would handle. */
+  readonly committed: bigint
+  /** The offset after the newest event. */
+  readonly end: bigint
+  /** Events not yet committed; holes may make it larger than the truth. */
+  readonly lag: number
+}
+
+export type Position =
+  | { readonly at: 'start' | 'end' }
+  /** The first event appended at or after this time. */
+  | { readonly timeMs: number }
+  | { readonly partition: number; readonly offset: bigint }
+
+export interface Log extends AsyncDisposable {
+  /** Resolves once the events would survive a crash. Events of one key keep their order. */
+  append(topic: Topic, events: readonly LogEvent[]): Promise<void>
+  /** Joins the group. Resolves when the consumer runs; it goes on until it is disposed. */
+  consume(subscription: Subscription): Promise<Consumer>
+  /** Resolves when `group` has committed everything appended to `topics` before this call. */
+  settled(group: Group, topics: readonly Topic[]): Promise<void>
+  lag(group: Group, topics: readonly Topic[]): Promise<PartitionLag[]>
+  /** Moves a group that has no running consumer, to handle events again or to pass them over. */
+  seek(group: Group, topic: Topic, position: Position): Promise<void>
+  /** Reads without a group: for tools and tests. At most 1,000 records. */
+  read(
+    topic: Topic,
+    from: { readonly partition: number; readonly offset: bigint; readonly limit: number },
+  ): Promise<LogRecord[]>
+}
+
+export class LogUnavailableError extends UnavailableError {
+  override readonly name = 'LogUnavailableError'
+}
+
+/** The partition of a key: the same on every engine and for ever (32-bit FNV-1a of its UTF-8). */
+export const partitionOf = (key: string, partitions: number): number => {
+  let hash = 0x811c9dc5
+  for (const byte of encoder.encode(key)) {
+    hash = Math.imul(hash ^ byte, 0x01000193)
+  }
+  return (hash >>> 0) % partitions
+}
+
+const encoder = new TextEncoder()
+
+/** What both adapters refuse before they touch anything. */
+export const checkAppend = (events: readonly LogEvent[]): void => {
+  if (events.length > APPEND_EVENTS_MAX) {
+    throw new TooLargeError(`append at most ${APPEND_EVENTS_MAX} events at once`)
+  }
+  for (const { key, value } of events) {
+    if (key === '') throw new BadInputError('an event needs a key', { field: 'key' })
+    if (key.length + value.length > EVENT_BYTES_MAX) {
+      throw new TooLargeError(`an event holds at most ${EVENT_BYTES_MAX} bytes`, { field: key })
+    }
+  }
+}
