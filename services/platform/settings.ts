@@ -80,6 +80,10 @@ export const cassandraSettings = declare('cassandra', {
     max: 9,
     about: 'copies of each row, when migrate creates the keyspace',
   }),
+  serialScope: choice(['global', 'local'], {
+    default: 'global',
+    about: 'whether conditional writes agree over all data centres or the local one alone',
+  }),
 })
 
 export const redisSettings = declare('redis', {

@@ -36,6 +36,8 @@ export const KEY_BYTES_MAX = 1024
 export const ROW_BYTES_MAX = 2 * 1024 * 1024
 /** Within one partition. */
 export const BATCH_WRITES_MAX = 1000
+/** Within one partition: one mutation, which Cassandra bounds by half a segment of its log. */
+export const BATCH_BYTES_MAX = 3 * 1024 * 1024
 /** Over several partitions: Cassandra refuses such a batch above 50 KiB. */
 export const SPREAD_WRITES_MAX = 100
 export const SPREAD_BYTES_MAX = 40 * 1024
@@ -234,19 +236,21 @@ export const checkWrites = (writes: readonly Write[]): { readonly onePartition: 
   if (!first || writes.length === 1) return { onePartition: true }
   const home = partitionText(first)
   const onePartition = writes.every((write) => partitionText(write) === home)
-  if (onePartition && writes.length > BATCH_WRITES_MAX) {
-    throw new TooLargeError(`write at most ${BATCH_WRITES_MAX} rows of a partition at once`)
-  }
-  if (!onePartition) checkSpread(writes)
+  if (onePartition) checkBatch(writes, { rows: BATCH_WRITES_MAX, bytes: BATCH_BYTES_MAX })
+  else checkBatch(writes, { rows: SPREAD_WRITES_MAX, bytes: SPREAD_BYTES_MAX })
   return { onePartition }
 }
 
-const checkSpread = (writes: readonly Write[]): void => {
+const checkBatch = (
+  writes: readonly Write[],
+  most: { readonly rows: number; readonly bytes: number },
+): void => {
   const bytes = writes.reduce((sum, write) => sum + cellBytes(cellsOf(write)), 0)
-  if (writes.length <= SPREAD_WRITES_MAX && bytes <= SPREAD_BYTES_MAX) return
+  if (writes.length <= most.rows && bytes <= most.bytes) return
+  const where = most.rows === BATCH_WRITES_MAX ? 'to one partition' : 'over several partitions'
   throw new TooLargeError(
-    `a write over several partitions holds at most ${SPREAD_WRITES_MAX} rows and ` +
-      `${SPREAD_BYTES_MAX} bytes, not ${writes.length} and ${bytes}`,
+    `a write ${where} holds at most ${most.rows} rows and ${most.bytes} bytes, ` +
+      `not ${writes.length} and ${bytes}`,
   )
 }
 
@@ -268,7 +272,10 @@ const checkWrite = (write: Write): void => {
   }
 }
 
-/** Key columns are all there, not null, and not too long for any engine. */
+/**
+ * Key columns are all there, not null, and not too long for any engine; a partition key of one
+ * column is not empty, which Cassandra does not take.
+ */
 export const checkKey = (table: AnyTable, key: Cells): void => {
   let bytes = 0
   for (const columns of [table.partition, table.clustering]) {
@@ -278,6 +285,11 @@ export const checkKey = (table: AnyTable, key: Cells): void => {
         throw new BadInputError(`${table.name} needs its key column ${name}`, { field: name })
       }
       bytes += valueBytes(value)
+    }
+    if (columns === table.partition && columns.length === 1 && bytes === 0) {
+      throw new BadInputError(`the key of ${table.name} is empty`, {
+        field: columns[0]?.name ?? '',
+      })
     }
   }
   if (bytes > KEY_BYTES_MAX) {
