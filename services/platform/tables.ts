@@ -38,9 +38,12 @@ export const ROW_BYTES_MAX = 2 * 1024 * 1024
 export const BATCH_WRITES_MAX = 1000
 /** Within one partition: one mutation, which Cassandra bounds by half a segment of its log. */
 export const BATCH_BYTES_MAX = 3 * 1024 * 1024
-/** Over several partitions: Cassandra refuses such a batch above 50 KiB. */
+/** Over several partitions: Cassandra refuses such a batch above 50 KiB, what it adds included. */
 export const SPREAD_WRITES_MAX = 100
-export const SPREAD_BYTES_MAX = 40 * 1024
+export const SPREAD_BYTES_MAX = 48 * 1024
+/** What a row and each of its values add to a batch: times, flags, names. */
+const ROW_OVERHEAD_BYTES = 32
+const VALUE_OVERHEAD_BYTES = 24
 
 interface ColumnValues {
   readonly text: string
@@ -245,13 +248,20 @@ const checkBatch = (
   writes: readonly Write[],
   most: { readonly rows: number; readonly bytes: number },
 ): void => {
-  const bytes = writes.reduce((sum, write) => sum + cellBytes(cellsOf(write)), 0)
+  const bytes = writes.reduce((sum, write) => sum + writeBytes(write), 0)
   if (writes.length <= most.rows && bytes <= most.bytes) return
   const where = most.rows === BATCH_WRITES_MAX ? 'to one partition' : 'over several partitions'
   throw new TooLargeError(
     `a write ${where} holds at most ${most.rows} rows and ${most.bytes} bytes, ` +
       `not ${writes.length} and ${bytes}`,
   )
+}
+
+/** What a write counts against the limits of a batch. */
+const writeBytes = (write: Write): number => {
+  const cells = cellsOf(write)
+  const overhead = ROW_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES * Object.keys(cells).length
+  return overhead + cellBytes(cells)
 }
 
 const cellsOf = (write: Write): Cells => (write.kind === 'put' ? write.row : write.key)
