@@ -242,7 +242,7 @@ const statementsOf = (text: string): string[] =>
 const repeatable = (statement: string): string => {
   if (statement.startsWith('CREATE TABLE')) {
     return statement
-      .replace('CREATE TABLE', 'CREATE TABLE IF NOT EXISTS')
+      .replace(/^CREATE TABLE (IF NOT EXISTS )?/, 'CREATE TABLE IF NOT EXISTS ')
       .replace('PRIMARY KEY', `${WRITTEN_US} bigint,\n  PRIMARY KEY`)
   }
   if (/^ALTER TABLE \S+ ADD /.test(statement)) {

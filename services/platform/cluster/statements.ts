@@ -6,7 +6,6 @@
  * `(ms, id) < (?, ?)`, which Cassandra compares as a row's place in the clustering order.
  */
 import type { types } from 'cassandra-driver'
-import { BadInputError } from '../../kernel/errors.ts'
 import {
   type AnyTable,
   boundColumns,
@@ -15,12 +14,11 @@ import {
   type ColumnType,
   type ColumnValue,
   type Slice,
+  TTL_SECONDS_MAX,
 } from '../tables.ts'
 import type { Bound } from './cassandra.ts'
 
 export const WRITTEN_US = 'written_us'
-/** Cassandra's own: 20 years. */
-const TTL_MAX_SECONDS = 630_720_000
 
 type DriverRow = types.Row
 
@@ -83,9 +81,6 @@ export class TableStatements {
     const named = (cells: Cells) =>
       this.#table.columns.filter(({ name }) => cells[name] !== undefined)
     const changed = named(next)
-    if (changed.length === 0) {
-      throw new BadInputError(`a swap changes at least one column of ${this.#table.name}`)
-    }
     const compared = named(expected)
     const existing = !compared.some(({ name }) => expected[name] !== null)
     const shape = `${changed.map(quoted)} if ${compared.map(quoted)} ${existing}`
@@ -108,18 +103,17 @@ export class TableStatements {
   }
 
   slice(partition: Cells, slice: Slice<AnyTable>): Bound {
-    const { order } = this.#table
-    const ascending = (order === 'asc') === (slice.direction !== 'reverse')
-    const lower = tighter(this.#table, { exclusive: slice.after, inclusive: slice.from, ascending })
-    const upper = tighter(this.#table, {
-      exclusive: slice.before,
-      inclusive: slice.until,
-      ascending: !ascending,
-    })
-    const bounds = [lower, upper].filter((bound) => bound !== undefined)
+    const table = this.#table
+    const ascending = (table.order === 'asc') === (slice.direction !== 'reverse')
+    const bounds = [
+      ...boundOf(table, slice.after, ascending ? '>' : '<'),
+      ...boundOf(table, slice.from, ascending ? '>=' : '<='),
+      ...boundOf(table, slice.until, ascending ? '<=' : '>='),
+      ...boundOf(table, slice.before, ascending ? '<' : '>'),
+    ]
     const shape = `${ascending} ${bounds.map(({ text }) => text).join(' AND ')}`
     const query = cached(this.#slices, shape, () => this.#range(bounds, ascending))
-    const params = encodeAll(this.#table.partition, partition)
+    const params = encodeAll(table.partition, partition)
     for (const { columns, cells } of bounds) params.push(...encodeAll(columns, cells))
     params.push(slice.limit)
     return { query, params }
@@ -152,45 +146,16 @@ interface RangeBound {
   readonly cells: Cells
 }
 
-/** The stricter of two bounds of one side: Cassandra takes one. */
-const tighter = (
+/** Cassandra compares tuples by their first columns alone when a bound names no more. */
+const boundOf = (
   table: AnyTable,
-  side: {
-    readonly exclusive: Cells | undefined
-    readonly inclusive: Cells | undefined
-    readonly ascending: boolean
-  },
-): RangeBound | undefined => {
-  const { exclusive, inclusive, ascending } = side
-  const sign = ascending ? '>' : '<'
-  const bound = (cells: Cells, relation: string): RangeBound => {
-    const columns = boundColumns(table, cells)
-    const marks = columns.map(() => '?').join(', ')
-    return { text: `(${columns.map(quoted).join(', ')}) ${relation} (${marks})`, columns, cells }
-  }
-  const outer = exclusive && bound(exclusive, sign)
-  const inner = inclusive && bound(inclusive, `${sign}=`)
-  if (!outer || !inner) return outer ?? inner
-  const compared = compareBounds(inner, outer)
-  return (ascending ? compared > 0 : compared < 0) ? inner : outer
-}
-
-const compareBounds = (a: RangeBound, b: RangeBound): number => {
-  for (const [index, { name }] of a.columns.entries()) {
-    if (index >= b.columns.length) break
-    const order = compareValues(a.cells[name], b.cells[name])
-    if (order !== 0) return order
-  }
-  return 0
-}
-
-const compareValues = (a: Cells[string], b: Cells[string]): number => {
-  if (typeof a === 'string' && typeof b === 'string') {
-    return Buffer.compare(Buffer.from(a), Buffer.from(b))
-  }
-  if (a instanceof Uint8Array && b instanceof Uint8Array) return Buffer.compare(a, b)
-  if (a === b || a == null || b == null) return 0
-  return a < b ? -1 : 1
+  cells: Cells | undefined,
+  relation: '<' | '<=' | '>' | '>=',
+): RangeBound[] => {
+  if (cells === undefined) return []
+  const columns = boundColumns(table, cells)
+  const marks = columns.map(() => '?').join(', ')
+  return [{ text: `(${columns.map(quoted).join(', ')}) ${relation} (${marks})`, columns, cells }]
 }
 
 const quoted = ({ column }: Column): string => `"${column}"`
@@ -211,7 +176,7 @@ const cached = (cache: Map<string, string>, shape: string, make: () => string): 
  * the row for at least as long as was asked. 0 is for ever.
  */
 const ttl = (seconds: number | undefined): number =>
-  seconds === undefined ? 0 : Math.min(Math.ceil(seconds) + 1, TTL_MAX_SECONDS)
+  seconds === undefined ? 0 : Math.min(Math.ceil(seconds) + 1, TTL_SECONDS_MAX)
 
 const encodeAll = (columns: readonly Column[], cells: Cells): unknown[] =>
   columns.map(({ name }) => encode(cells[name]))

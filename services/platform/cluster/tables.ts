@@ -9,6 +9,7 @@ import {
   checkGetMany,
   checkKey,
   checkSlice,
+  checkSwap,
   checkWrites,
   type DraftOf,
   type Expiry,
@@ -100,7 +101,7 @@ export class CassandraTables implements Tables {
     partition: PartitionOf<T>,
     slice: Slice<T>,
   ): Promise<RowOf<T>[]> {
-    checkSlice(slice.limit)
+    checkSlice(table, partition as Cells, slice)
     const statements = this.#of(table)
     const rows = await this.#cassandra.read(statements.slice(partition as Cells, slice))
     return rows.map((row) => this.#seen<T>(statements, row))
@@ -144,12 +145,16 @@ export class CassandraTables implements Tables {
     key: KeyOf<T>,
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>> {
-    const [at, expected, next] = [key, swap.expected, swap.next] as [Cells, Cells, Cells]
-    checkWrites([{ kind: 'put', table, row: { ...next, ...at } }])
+    const { expected, next: write } = checkSwap(table, key as Cells, {
+      expected: swap.expected as Cells,
+      next: swap.next as Cells,
+    })
+    checkWrites([write])
+    const next = write.row
     return this.#conditionally<T>({
       table,
-      key: at,
-      bound: this.#of(table).compareAndSet(at, { expected, next }),
+      key: next,
+      bound: this.#of(table).compareAndSet(next, { expected, next }),
       isOurs: (current) => current !== undefined && holds(current, next),
       mayTryAgain: (current) => current !== undefined && holds(current, expected),
     })
