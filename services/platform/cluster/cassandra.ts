@@ -36,6 +36,8 @@ type Row = types.Row
 
 /** Rows of one page: above every limit of a slice, so that one request is one page. */
 const FETCH_ROWS = 5000
+/** A change of the schema flushes and agrees: it takes seconds on a busy server. */
+const DEFINE_TIMEOUT_MS = 60_000
 
 export class Cassandra implements AsyncDisposable {
   readonly #client: Client
@@ -100,7 +102,11 @@ export class Cassandra implements AsyncDisposable {
   /** A change of the schema; resolves when all servers agree on it. */
   async define(statement: string): Promise<void> {
     const result = await this.#run('write', () =>
-      this.#client.execute(statement, [], { ...this.#options.write, prepare: false }),
+      this.#client.execute(statement, [], {
+        ...this.#options.write,
+        prepare: false,
+        readTimeout: DEFINE_TIMEOUT_MS,
+      }),
     )
     // The driver's types leave it out.
     const { isSchemaInAgreement } = result.info as { isSchemaInAgreement?: boolean }
