@@ -44,12 +44,16 @@ async function runOnEngine(request: Request, options: StackOptions): Promise<voi
 
 function printStatus(options: StackOptions): void {
   const engines = stackStatus(options)
-  if (engines.length === 0) console.log('no stack here; `npm run stack -- up` starts one')
-  for (const { name, up, about } of engines) {
-    console.log(`${name.padEnd(10)} ${up ? 'up  ' : 'down'}  ${about}`)
-  }
+  const lines = engines.map(({ name, up, about }) => {
+    return `${name.padEnd(10)} ${up ? 'up  ' : 'down'}  ${about}`
+  })
+  console.log(lines.join('\n') || 'no stack here; `npm run stack -- up` starts one')
   process.exitCode = engines.length > 0 && engines.every((engine) => engine.up) ? 0 : 1
 }
+
+// Leaving through `exit` ends the tools that are still running; engines stay, `down` stops them.
+process.once('SIGINT', () => process.exit(130))
+process.once('SIGTERM', () => process.exit(143))
 
 try {
   const request = parseArguments(process.argv.slice(2))

@@ -1,6 +1,6 @@
 /** The command line of `npm run stack`, as a value. */
 import { Command, CommanderError, Option } from 'commander'
-import { StackError, UsageError } from './failures.ts'
+import { UsageError } from './failures.ts'
 import { parseOffset } from './place.ts'
 import { type EngineName, engineNames } from './settings.ts'
 
@@ -94,6 +94,8 @@ function parseEngine(text: string): EngineName {
   throw new UsageError(`unknown engine '${text}'; there are ${engineNames.join(', ')}${hint}`)
 }
 
+const noCommand = 'name a command: up, down, status, reset, kill or start (--help explains them)'
+
 /** Throws a UsageError that says what is wrong and what was probably meant. */
 export function parseArguments(argv: readonly string[]): Request | HelpText {
   let request: Request | undefined
@@ -110,12 +112,12 @@ export function parseArguments(argv: readonly string[]): Request | HelpText {
   try {
     program.parse(argv, { from: 'user' })
   } catch (error) {
-    if (error instanceof StackError) throw error
     if (!(error instanceof CommanderError)) throw error
     if (error.code === 'commander.helpDisplayed') return { action: 'help', text: output }
+    // Commander answers an empty command line with the whole help text.
+    if (error.code === 'commander.help') throw new UsageError(noCommand)
     throw new UsageError(output.trim().replace(/^error: /, ''))
   }
-  if (request === undefined)
-    throw new UsageError('name a command: up, down, status, reset, kill or start')
+  if (request === undefined) throw new UsageError(noCommand)
   return request
 }

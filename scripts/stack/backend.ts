@@ -6,11 +6,11 @@ import type { Report } from './progress.ts'
 import type { EngineName } from './settings.ts'
 
 export interface Backend {
-  /** Throws a MissingRequirementError when `names` could not be started here. */
-  require(names: readonly EngineName[]): void
+  /** Throws before anything is started when a program is missing or a port is taken. */
+  require(names: readonly EngineName[]): Promise<void>
   /** Synchronous, so that a test file can decide at load time what it runs. */
   isUp(name: EngineName): boolean
-  /** Resolves when the engine serves. Starts on the data it left behind. */
+  /** Resolves when the engine serves: at once if it does already, else on the data it left. */
   start(name: EngineName, report: Report): Promise<void>
   /** Ends it without warning, as a crash would. */
   kill(name: EngineName): Promise<void>

@@ -4,17 +4,18 @@
  * a training run that starts, becomes ready and is asked to stop. Without one everything works, only
  * slower; so a failed training is reported and not fatal.
  */
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { spawn } from 'node:child_process'
+import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cassandraCommand, cassandraJars, cassandraReadyLine } from './cassandra-command.ts'
 import { jarFolder } from './jars.ts'
 import { locked } from './lock.ts'
 import { freePort } from './probes.ts'
-import { isRunning, kill, launch, stop } from './processes.ts'
 import { eventually, narrated, type Report, secondsSince } from './progress.ts'
 import type { Java } from './requirements.ts'
 import { limitsMs } from './settings.ts'
+import { lastWords, tieToThisProcess } from './tools.ts'
 
 /** The archive is refused with Java agents unless told that this agent's classes may be in it. */
 const agentFlags = ['-XX:+UnlockDiagnosticVMOptions', '-XX:+AllowArchivingWithJavaAgent']
@@ -54,20 +55,22 @@ async function train(java: Java, report: Report): Promise<void> {
   }
 }
 
+/** An ordinary child, unlike the engines: interrupted halfway, it must not stay behind. */
 async function trainingRun(java: Java, home: string, draft: string): Promise<void> {
   const [conf, data, logs] = ['conf', 'data', 'logs'].map((name) => path.join(home, name))
   if (!conf || !data || !logs) return
-  mkdirSync(logs)
   const ports = { native: await freePort(), storage: await freePort() }
   const dump = [...agentFlags, `-XX:ArchiveClassesAtExit=${draft}`]
   const command = cassandraCommand(java, { conf, data, logs, ports }, dump)
-  const logFile = path.join(logs, 'training.log')
-  const record = await launch({ ...command, logFile, pidFile: path.join(home, 'pid.json') })
-  const ready = () =>
-    !isRunning(record) || readFileSync(logFile, 'utf8').includes(cassandraReadyLine)
-  if (!(await eventually({ limitMs: limitsMs.cassandraStart, everyMs: 100 }, ready))) {
-    await kill(record)
-  }
+  const child = spawn(command.file, command.args, { cwd: home, stdio: ['ignore', 'pipe', 'pipe'] })
+  tieToThisProcess(child)
+  const words = lastWords(child)
+  const ended = new Promise<void>((resolve) => child.once('close', () => resolve()))
+  const ready = () => child.exitCode !== null || words().includes(cassandraReadyLine)
+  const inTime = await eventually({ limitMs: limitsMs.cassandraStart, everyMs: 100 }, ready)
   // The archive is written between the signal and the end of the process.
-  await stop(record, limitsMs.cassandraStart)
+  child.kill(inTime ? 'SIGTERM' : 'SIGKILL')
+  const deadline = setTimeout(() => child.kill('SIGKILL'), limitsMs.cassandraStart)
+  await ended
+  clearTimeout(deadline)
 }

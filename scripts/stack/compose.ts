@@ -4,7 +4,7 @@
  * The ring stays with processes: its masters tell clients their own address, and only a process
  * of this machine can truthfully say 127.0.0.1.
  */
-import { spawn, spawnSync } from 'node:child_process'
+import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import path from 'node:path'
 import type { Backend } from './backend.ts'
@@ -14,6 +14,7 @@ import { cassandraAnswers, kafkaAnswers, redisAnswers } from './probes.ts'
 import type { Command } from './processes.ts'
 import { eventually, narrated, type Report, secondsSince } from './progress.ts'
 import { coreEngines, type EngineName, limitsMs, repositoryRoot, type Site } from './settings.ts'
+import { runTool } from './tools.ts'
 
 /** The client may be installed without a daemon; only the daemon's own version counts. */
 export function dockerAnswers(): boolean {
@@ -55,9 +56,10 @@ export class ComposeBackend implements Backend {
     this.#ring = new ProcessBackend(site)
   }
 
-  require(names: readonly EngineName[]): void {
+  /** Compose itself says which port is taken. */
+  async require(names: readonly EngineName[]): Promise<void> {
     const ring = names.filter((name) => !isContainer(name))
-    if (ring.length > 0) this.#ring.require(ring)
+    if (ring.length > 0) await this.#ring.require(ring)
   }
 
   isUp(name: EngineName): boolean {
@@ -128,27 +130,19 @@ export class ComposeBackend implements Backend {
     return spawnSync(command.file, command.args, options).stdout.trim()
   }
 
-  /** The engine's own progress (layers pulled, containers made) goes through line by line. */
+  /** The last line of Compose's own progress (layers pulled, containers made) is the label. */
   async #run(args: readonly string[], report: Report): Promise<void> {
-    const { file, args: all } = this.#command(args)
-    const env = this.#environment()
-    const child = spawn(file, all, { env, timeout: limitsMs.composeCommand, stdio: 'pipe' })
-    let output = ''
-    const add = (chunk: Buffer) => {
-      output = (output + chunk.toString()).slice(-8_192)
-    }
-    child.stdout.on('data', add)
-    child.stderr.on('data', add)
-    const exit = new Promise<number | null>((resolve, reject) => {
-      child.once('error', reject)
-      child.once('close', resolve)
+    let last = ''
+    const run = runTool({
+      ...this.#command(args),
+      purpose: `compose ${args.join(' ')}`,
+      limitMs: limitsMs.composeCommand,
+      env: this.#environment(),
+      onOutput: (text) => {
+        last = text.trimEnd().split('\n').at(-1)?.trim() ?? last
+      },
     })
-    const last = () => output.trimEnd().split('\n').at(-1)?.trim() ?? ''
-    const code = await narrated(
-      { report, label: () => `compose ${args.join(' ')}: ${last()}` },
-      exit,
-    )
-    if (code !== 0) throw new StackError(`compose ${args.join(' ')} failed:\n${output}`)
+    await narrated({ report, label: () => `compose ${args[0]}: ${last}` }, run)
   }
 }
 

@@ -68,10 +68,10 @@ async function bringUp(options: UpOptions, report: Report): Promise<StackAddress
   const { site } = place
   const backend = backendFor(plan, site)
   const missing = enginesOf(plan).filter((name) => !backend.isUp(name))
-  if (missing.length > 0) backend.require(missing)
+  if (missing.length > 0) await backend.require(missing)
   writePlan(site.layout, plan)
-  await startAll(missing, backend, report)
-  if (plan.ring && missing.some((name) => isRingNode(name))) await formRing(site, report)
+  await startAll(enginesOf(plan), backend, report)
+  if (plan.ring) await formRing(site, report)
   const addresses = addressesOf(site, plan)
   writeFileSync(site.layout.addressFile, `${JSON.stringify(addresses, undefined, 2)}\n`)
   return addresses
@@ -85,8 +85,10 @@ async function startAll(
 ): Promise<void> {
   const starts = await Promise.allSettled(names.map((name) => backend.start(name, report)))
   const failures = starts.flatMap((start) => (start.status === 'rejected' ? [start.reason] : []))
-  if (failures.length === 1) throw failures[0]
-  if (failures.length > 1) throw new StackError(failures.map(String).join('\n\n'))
+  const [first, ...others] = failures
+  if (first !== undefined && others.length === 0) throw first
+  const messages = failures.map((failure) => (failure instanceof Error ? failure.message : failure))
+  if (failures.length > 0) throw new StackError(messages.join('\n\n'))
 }
 
 export async function stackDown(options: StackOptions = {}): Promise<void> {
@@ -125,10 +127,11 @@ export async function startEngine(name: EngineName, options: StackOptions = {}):
   const report = options.report ?? silent
   await locked(site.layout.lockFile, report, async () => {
     const backend = backendFor(plan, site)
-    if (backend.isUp(name)) return
-    backend.require([name])
+    if (!backend.isUp(name)) await backend.require([name])
     await backend.start(name, report)
-    if (isRingNode(name)) await formRing(site, report)
+    // With another master still down there is no whole ring to wait for.
+    const wholeRing = isRingNode(name) && ringEngines.every((node) => backend.isUp(node))
+    if (wholeRing) await formRing(site, report)
   })
 }
 

@@ -1,5 +1,5 @@
 /** What the stack needs to know of an engine, and how any engine is started and waited for. */
-import { readFileSync } from 'node:fs'
+import { closeSync, openSync, readSync } from 'node:fs'
 import path from 'node:path'
 import { StackError } from './failures.ts'
 import { portIsFree } from './probes.ts'
@@ -33,7 +33,6 @@ export async function startEngineProcess(
   report: Report,
 ): Promise<void> {
   const command = await engine.prepare(report)
-  await refuseTakenPorts(engine)
   const startedAt = performance.now()
   const log = logFile(layout, engine.name)
   const logStart = sizeOf(log)
@@ -42,16 +41,33 @@ export async function startEngineProcess(
   report(`${engine.name} is up on ${host}:${engine.ports[0]} (${secondsSince(startedAt)})`)
 }
 
-async function refuseTakenPorts(engine: Engine): Promise<void> {
-  for (const port of engine.ports) {
-    if (await portIsFree(port)) continue
-    throw new StackError(
-      `${engine.name} cannot start: another process listens on ${host}:${port}. ` +
-        'If that is the stack of another checkout, share it by setting TRIBUTARY_STACK_DIR to ' +
-        `its folder, or start one beside it with --offset ${offsetStep}.`,
-    )
+/** For an engine that runs already, perhaps started by a command that was interrupted. */
+export async function joinEngineProcess(
+  engine: Engine,
+  layout: Layout,
+  joined: { record: ProcessRecord; report: Report },
+): Promise<void> {
+  const { readyLine: _, ...probed } = engine
+  const log = logFile(layout, engine.name)
+  await waitUntilReady({ ...joined, engine: probed, log, logStart: 0 })
+}
+
+export async function refuseTakenPorts(engines: readonly Engine[]): Promise<void> {
+  for (const engine of engines) {
+    for (const port of engine.ports) if (!(await portIsFree(port))) throw portTaken(engine, port)
   }
 }
+
+function portTaken(engine: Engine, port: number): StackError {
+  return new StackError(
+    `${engine.name} cannot start: another process listens on ${host}:${port}. ` +
+      'If that is the stack of another checkout, share it by setting TRIBUTARY_STACK_DIR to ' +
+      `its folder, or start one beside it with --offset ${offsetStep}.`,
+  )
+}
+
+/** No engine says more than this between its start and its ready line. */
+const logTailBytes = 1024 * 1024
 
 interface Start {
   readonly engine: Engine
@@ -74,8 +90,15 @@ async function waitUntilReady(start: Start): Promise<void> {
 
 /** The log may have been rotated meanwhile, so a start past the end means "read all of it". */
 function freshLog(start: Start): string {
-  const text = readFileSync(start.log)
-  return text.subarray(start.logStart <= text.length ? start.logStart : 0).toString()
+  const size = sizeOf(start.log)
+  const from = Math.max(start.logStart <= size ? start.logStart : 0, size - logTailBytes)
+  const bytes = Buffer.alloc(size - from)
+  const file = openSync(start.log, 'r')
+  try {
+    return bytes.subarray(0, readSync(file, bytes, 0, bytes.length, from)).toString()
+  } finally {
+    closeSync(file)
+  }
 }
 
 function hasReadyLine(start: Start): boolean {

@@ -3,24 +3,13 @@
  * The result is kept in the user's cache under a name that carries a hash of the pom, so a changed
  * list of dependencies never meets an old folder.
  */
-import { spawn } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import {
-  createWriteStream,
-  existsSync,
-  mkdirSync,
-  readdirSync,
-  readFileSync,
-  renameSync,
-  rmSync,
-  writeFileSync,
-} from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
-import { createInterface } from 'node:readline'
-import { StackError } from './failures.ts'
 import { locked } from './lock.ts'
 import { narrated, type Report, secondsSince } from './progress.ts'
 import { cacheRoot, limitsMs } from './settings.ts'
+import { runTool } from './tools.ts'
 
 export interface JarSet {
   readonly name: string
@@ -89,37 +78,38 @@ async function download(set: JarSet, report: Report): Promise<void> {
 const copyGoal = 'org.apache.maven.plugins:maven-dependency-plugin:3.8.1:copy-dependencies'
 
 async function runMaven(set: JarSet, outputDirectory: string, report: Report): Promise<void> {
-  const folder = jarFolder(set)
-  const log = path.join(folder, 'maven.log')
-  const args = ['-B', '-f', path.join(folder, 'pom.xml'), copyGoal, '-DincludeScope=runtime']
-  const child = spawn('mvn', [...args, `-DoutputDirectory=${outputDirectory}`], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitsMs.download,
+  const pom = path.join(jarFolder(set), 'pom.xml')
+  const args = ['-B', '-f', pom, copyGoal, '-DincludeScope=runtime']
+  const downloads = new DownloadCount(set.name)
+  const run = runTool({
+    file: 'mvn',
+    args: [...args, `-DoutputDirectory=${outputDirectory}`],
+    purpose: `downloading ${set.name} with Maven`,
+    limitMs: limitsMs.download,
+    onOutput: (text) => downloads.read(text),
   })
-  const file = createWriteStream(log)
-  child.stdout.pipe(file, { end: false })
-  child.stderr.pipe(file, { end: false })
-  const label = downloadLabel(set.name, createInterface({ input: child.stdout }))
-  const exit = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const code = await narrated({ report, label }, exit)
-  await new Promise<void>((resolve) => file.end(resolve))
-  if (code === 0) return
-  const tail = readFileSync(log, 'utf8').trimEnd().split('\n').slice(-15).join('\n')
-  throw new StackError(`Maven could not download ${set.name}. The end of ${log}:\n${tail}`)
+  await narrated({ report, label: () => downloads.label() }, run)
 }
 
-function downloadLabel(name: string, lines: NodeJS.EventEmitter): () => string {
-  let count = 0
-  let last = ''
-  lines.on('line', (line: string) => {
-    const file = /^Downloaded from .*\/([^/ ]+) \(/.exec(line.replace('[INFO] ', ''))?.[1]
-    if (file === undefined) return
-    count += 1
-    last = file
-  })
-  return () =>
-    count === 0 ? `${name}: Maven is resolving` : `${name}: ${count} files, last ${last}`
+/** Maven says a line for every file it gets; the last name shows that it is alive. */
+class DownloadCount {
+  readonly #name: string
+  #count = 0
+  #last = ''
+
+  constructor(name: string) {
+    this.#name = name
+  }
+
+  read(text: string): void {
+    for (const match of text.matchAll(/Downloaded from [^\n]*\/([^/ \n]+) \(/g)) {
+      this.#count += 1
+      this.#last = match[1] ?? ''
+    }
+  }
+
+  label(): string {
+    if (this.#count === 0) return `${this.#name}: Maven is resolving`
+    return `${this.#name}: ${this.#count} files, last ${this.#last}`
+  }
 }

@@ -1,16 +1,15 @@
 /** Kafka 4 in KRaft mode from its jars: broker and controller in one process. */
-import { spawn } from 'node:child_process'
 import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Engine } from './engine.ts'
-import { StackError } from './failures.ts'
 import { classPath, ensureJars, type JarSet } from './jars.ts'
 import { javaCommand } from './java-command.ts'
 import { kafkaAnswers } from './probes.ts'
 import { narrated, type Report } from './progress.ts'
 import { findJava } from './requirements.ts'
 import { host, limitsMs, type Ports, type Site, versions } from './settings.ts'
+import { runTool } from './tools.ts'
 
 export const kafkaJars: JarSet = {
   name: 'kafka',
@@ -107,17 +106,11 @@ export function kafkaEngine({ layout, ports }: Site): Engine {
 async function format(java: string[], properties: string, report: Report): Promise<void> {
   const [file = 'java', ...args] = java
   const tool = ['kafka.tools.StorageTool', 'format', '-t', clusterId, '-c', properties]
-  const child = spawn(file, [...args, ...tool, '--ignore-formatted'], {
-    stdio: ['ignore', 'pipe', 'pipe'],
-    timeout: limitsMs.tool,
+  const run = runTool({
+    file,
+    args: [...args, ...tool, '--ignore-formatted'],
+    purpose: "formatting Kafka's data folder",
+    limitMs: limitsMs.tool,
   })
-  let output = ''
-  child.stdout.on('data', (chunk) => (output += chunk))
-  child.stderr.on('data', (chunk) => (output += chunk))
-  const exit = new Promise<number | null>((resolve, reject) => {
-    child.once('error', reject)
-    child.once('close', resolve)
-  })
-  const code = await narrated({ report, label: () => 'kafka: formatting its data folder' }, exit)
-  if (code !== 0) throw new StackError(`Kafka's data folder could not be formatted:\n${output}`)
+  await narrated({ report, label: () => 'kafka: formatting its data folder' }, run)
 }

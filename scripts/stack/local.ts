@@ -3,7 +3,14 @@ import { readFileSync, rmSync } from 'node:fs'
 import type { Backend } from './backend.ts'
 import { cassandraEngine } from './cassandra.ts'
 import { cassandraJars } from './cassandra-command.ts'
-import { type Engine, logFile, pidFile, startEngineProcess } from './engine.ts'
+import {
+  type Engine,
+  joinEngineProcess,
+  logFile,
+  pidFile,
+  refuseTakenPorts,
+  startEngineProcess,
+} from './engine.ts'
 import { StackError } from './failures.ts'
 import { jarsAreCached } from './jars.ts'
 import { kafkaEngine, kafkaJars } from './kafka.ts'
@@ -11,7 +18,7 @@ import { dropRecord, isRunning, kill, type ProcessRecord, readRecord, stop } fro
 import { narrated, type Report, secondsSince } from './progress.ts'
 import { redisEngine, ringNodes } from './redis.ts'
 import { requireTools } from './requirements.ts'
-import type { EngineName, Site } from './settings.ts'
+import { type EngineName, host, type Site } from './settings.ts'
 
 export class ProcessBackend implements Backend {
   readonly #site: Site
@@ -28,12 +35,13 @@ export class ProcessBackend implements Backend {
     this.#engines = new Map(engines.map((engine) => [engine.name, engine]))
   }
 
-  require(names: readonly EngineName[]): void {
+  async require(names: readonly EngineName[]): Promise<void> {
     const java = names.includes('cassandra') || names.includes('kafka')
     const missingJars =
       (names.includes('cassandra') && !jarsAreCached(cassandraJars)) ||
       (names.includes('kafka') && !jarsAreCached(kafkaJars))
     requireTools({ java, maven: missingJars })
+    await refuseTakenPorts(names.map((name) => this.#engine(name)))
   }
 
   isUp(name: EngineName): boolean {
@@ -41,9 +49,11 @@ export class ProcessBackend implements Backend {
   }
 
   async start(name: EngineName, report: Report): Promise<void> {
-    const engine = this.#engines.get(name)
-    if (engine === undefined) throw new StackError(`there is no engine named ${name}`)
-    await startEngineProcess(engine, this.#site.layout, report)
+    const engine = this.#engine(name)
+    const record = this.#running(name)
+    const { layout } = this.#site
+    if (record === undefined) return startEngineProcess(engine, layout, report)
+    return joinEngineProcess(engine, layout, { record, report })
   }
 
   async kill(name: EngineName): Promise<void> {
@@ -64,8 +74,9 @@ export class ProcessBackend implements Backend {
 
   describe(name: EngineName): string {
     const record = this.#running(name)
-    if (record === undefined) return `log ${logFile(this.#site.layout, name)}`
-    return `pid ${record.pid}, ${residentMegabytes(record.pid)}log ${logFile(this.#site.layout, name)}`
+    const where = `${host}:${this.#engine(name).ports[0]}`
+    const process = record ? `, pid ${record.pid}${residentMegabytes(record.pid)}` : ''
+    return `${where}${process}, log ${logFile(this.#site.layout, name)}`
   }
 
   async #stopOne(name: EngineName, report: Report): Promise<void> {
@@ -79,6 +90,12 @@ export class ProcessBackend implements Backend {
     dropRecord(pidFile(this.#site.layout, name))
   }
 
+  #engine(name: EngineName): Engine {
+    const engine = this.#engines.get(name)
+    if (engine === undefined) throw new StackError(`there is no engine named ${name}`)
+    return engine
+  }
+
   #running(name: EngineName): ProcessRecord | undefined {
     const record = readRecord(pidFile(this.#site.layout, name))
     return isRunning(record) ? record : undefined
@@ -89,5 +106,5 @@ export class ProcessBackend implements Backend {
 function residentMegabytes(pid: number): string {
   if (process.platform !== 'linux') return ''
   const kilobytes = /VmRSS:\s+(\d+)/.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1]
-  return kilobytes ? `${Math.round(Number(kilobytes) / 1024)} MB, ` : ''
+  return kilobytes ? `, ${Math.round(Number(kilobytes) / 1024)} MB` : ''
 }

@@ -1,5 +1,5 @@
 /** Which stack is meant: its folder and its port offset, from flags, environment and habit. */
-import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isCode, StackError, UsageError } from './failures.ts'
 import type { Site } from './settings.ts'
@@ -60,14 +60,13 @@ function chooseOffset(options: PlaceOptions, env: NodeJS.ProcessEnv): number | u
 export function findPlace(options: PlaceOptions, env: NodeJS.ProcessEnv = process.env): Place {
   const layout = layoutOf(chooseDir(options, env))
   const plan = readPlan(layout)
-  const asked = chooseOffset(options, env)
-  if (plan && asked !== undefined && asked !== plan.offset) {
+  if (plan && options.offset !== undefined && options.offset !== plan.offset) {
     throw new StackError(
-      `the stack in ${layout.dir} has port offset ${plan.offset}, not ${asked}: ` +
+      `the stack in ${layout.dir} has port offset ${plan.offset}, not ${options.offset}: ` +
         'leave --offset out, choose another --dir, or `reset` it first',
     )
   }
-  const offset = asked ?? plan?.offset ?? 0
+  const offset = plan?.offset ?? chooseOffset(options, env) ?? 0
   const site = { layout, ports: portsAt(offset) }
   return plan ? { site, offset, plan } : { site, offset }
 }
@@ -93,5 +92,7 @@ function parsePlan(value: unknown): Plan | undefined {
 
 export function writePlan(layout: Layout, plan: Plan): void {
   mkdirSync(layout.dir, { recursive: true })
-  writeFileSync(layout.planFile, `${JSON.stringify(plan)}\n`)
+  // Renamed into place: with half a plan `down` would not find what to stop.
+  writeFileSync(`${layout.planFile}.draft`, `${JSON.stringify(plan)}\n`)
+  renameSync(`${layout.planFile}.draft`, layout.planFile)
 }

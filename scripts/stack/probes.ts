@@ -27,10 +27,18 @@ export function redisAnswers(port: number): Promise<boolean> {
   return ask(port, Buffer.from('PING\r\n'), (reply) => reply.toString().startsWith('+PONG'))
 }
 
+function clusterInfoSays(port: number, text: string): Promise<boolean> {
+  const request = Buffer.from('CLUSTER INFO\r\n')
+  return ask(port, request, (reply) => reply.toString().includes(text))
+}
+
 export function ringIsWhole(port: number): Promise<boolean> {
-  return ask(port, Buffer.from('CLUSTER INFO\r\n'), (reply) =>
-    reply.toString().includes('cluster_state:ok'),
-  )
+  return clusterInfoSays(port, 'cluster_state:ok')
+}
+
+/** A node that knows only itself has never been part of a ring. */
+export function ringIsUnformed(port: number): Promise<boolean> {
+  return clusterInfoSays(port, 'cluster_known_nodes:1\r')
 }
 
 /** OPTIONS in protocol version 4; byte 4 of the answer is the opcode, 6 stands for SUPPORTED. */

@@ -121,7 +121,9 @@ export async function launch(plan: Launch): Promise<ProcessRecord> {
   rotateLog(plan.logFile)
   const log = openSync(plan.logFile, 'a')
   try {
-    const child = spawn(plan.file, plan.args, { detached: true, stdio: ['ignore', log, log] })
+    // A JVM that crashes leaves its report in its working folder: beside the log is best.
+    const cwd = path.dirname(plan.logFile)
+    const child = spawn(plan.file, plan.args, { cwd, detached: true, stdio: ['ignore', log, log] })
     await new Promise<void>((resolve, reject) => {
       child.once('spawn', resolve)
       child.once('error', reject)

@@ -1,12 +1,13 @@
 /** Redis: the shared server, the ring of three cluster masters, and private ones for fault tests. */
-import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
+import { spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Engine } from './engine.ts'
 import { StackError } from './failures.ts'
-import { freePort, redisAnswers, ringIsWhole } from './probes.ts'
+import { freePort, redisAnswers, ringIsUnformed, ringIsWhole } from './probes.ts'
 import { eventually, narrated, type Report } from './progress.ts'
 import { host, limitsMs, ringEngines, type Site } from './settings.ts'
+import { lastWords, tieToThisProcess } from './tools.ts'
 
 /**
  * `--save ''` because the shared server is a cache: a fork to write a dump would disturb every
@@ -60,12 +61,12 @@ export function ringNodes({ layout, ports }: Site): Engine[] {
 
 /** Hands out the slots once; later starts find them in each node's own file. */
 export async function formRing({ ports }: Site, report: Report): Promise<void> {
-  const patience = { limitMs: limitsMs.ringFormation, everyMs: 100 }
+  const unformed = await Promise.all(ports.ring.map(ringIsUnformed))
+  if (unformed.every(Boolean)) createRing(ports.ring)
   const whole = async () => (await Promise.all(ports.ring.map(ringIsWhole))).every(Boolean)
-  const known = await eventually({ ...patience, limitMs: 3_000 }, whole)
-  if (!known) createRing(ports.ring)
+  const waiting = eventually({ limitMs: limitsMs.ringFormation, everyMs: 100 }, whole)
   const label = () => 'waiting for the ring to agree on its slots'
-  if (await narrated({ report, label }, eventually(patience, whole))) return
+  if (await narrated({ report, label }, waiting)) return
   throw new StackError('the ring does not come together; `reset` and `up --ring` start it afresh')
 }
 
@@ -73,8 +74,7 @@ function createRing(ports: readonly number[]): void {
   const nodes = ports.map((port) => `${host}:${port}`)
   const args = ['--cluster', 'create', ...nodes, '--cluster-replicas', '0', '--cluster-yes']
   const result = spawnSync('redis-cli', args, { encoding: 'utf8', timeout: limitsMs.ringFormation })
-  // A ring that exists already but has lost a node says so here; the caller waits for it.
-  if (result.status === 0 || result.stdout.includes('is not empty')) return
+  if (result.status === 0) return
   throw new StackError(`redis-cli could not create the ring:\n${result.stdout}${result.stderr}`)
 }
 
@@ -98,15 +98,13 @@ export async function startRedis(options: PrivateRedisOptions): Promise<PrivateR
   mkdirSync(options.dir, { recursive: true })
   const args = [...redisArguments(port, path.resolve(options.dir)), ...(options.extraArgs ?? [])]
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] })
-  const output = collect(child)
+  tieToThisProcess(child)
+  const words = lastWords(child)
   const ended = new Promise<void>((resolve) => {
     child.once('exit', () => resolve())
     child.once('error', () => resolve())
   })
-  const killAtExit = () => child.kill('SIGKILL')
-  process.once('exit', killAtExit)
   const end = async (signal: NodeJS.Signals) => {
-    process.off('exit', killAtExit)
     if (child.exitCode === null) child.kill(signal)
     await ended
   }
@@ -114,23 +112,9 @@ export async function startRedis(options: PrivateRedisOptions): Promise<PrivateR
   const answered = await eventually({ limitMs: limitsMs.redisStart, everyMs: 20 }, ready)
   if (!answered || child.exitCode !== null || child.pid === undefined) {
     await end('SIGKILL')
-    throw new StackError(`redis-server on port ${port} does not serve:\n${output()}`)
+    throw new StackError(`redis-server on port ${port} does not serve:\n${words()}`)
   }
   const kill = () => end('SIGKILL')
   const stop = () => end('SIGTERM')
   return { port, pid: child.pid, kill, stop, [Symbol.asyncDispose]: stop }
-}
-
-const outputBytesMax = 8_192
-
-/** Keeps the last of what a child says, for the message when it fails. */
-function collect(child: ChildProcess): () => string {
-  let text = ''
-  const add = (chunk: Buffer) => {
-    text = (text + chunk.toString()).slice(-outputBytesMax)
-  }
-  child.stdout?.on('data', add)
-  child.stderr?.on('data', add)
-  child.on('error', (error) => add(Buffer.from(error.message)))
-  return () => text
 }
