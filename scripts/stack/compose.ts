@@ -50,6 +50,9 @@ export function composeEnvironment({ ports }: Site): Record<string, string> {
 export class ComposeBackend implements Backend {
   readonly #site: Site
   readonly #ring: ProcessBackend
+  #tool: Command | undefined
+  /** The command before: two at once would race for the project's network. */
+  #turn: Promise<unknown> = Promise.resolve()
 
   constructor(site: Site) {
     this.#site = site
@@ -113,7 +116,8 @@ export class ComposeBackend implements Backend {
   }
 
   #command(args: readonly string[]): Command {
-    const tool = composeTool()
+    this.#tool ??= composeTool()
+    const tool = this.#tool
     if (tool === undefined) throw new StackError('Docker Compose does not answer any more')
     const file = path.join(repositoryRoot, 'docker-compose.yml')
     const project = ['-f', file, '-p', projectName(this.#site.layout.dir)]
@@ -130,8 +134,14 @@ export class ComposeBackend implements Backend {
     return spawnSync(command.file, command.args, options).stdout.trim()
   }
 
-  /** The last line of Compose's own progress (layers pulled, containers made) is the label. */
   async #run(args: readonly string[], report: Report): Promise<void> {
+    const run = this.#turn.then(() => this.#runNow(args, report))
+    this.#turn = Promise.allSettled([run])
+    await run
+  }
+
+  /** The last line of Compose's own progress (layers pulled, containers made) is the label. */
+  async #runNow(args: readonly string[], report: Report): Promise<void> {
     let last = ''
     const run = runTool({
       ...this.#command(args),

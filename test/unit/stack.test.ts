@@ -1,5 +1,5 @@
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -15,7 +15,13 @@ import { chooseDir, findPlace, parseOffset, writePlan } from '../../scripts/stac
 import { isRunning, parseRecord, parseStat, recordOf } from '../../scripts/stack/processes.ts'
 import { redisArguments } from '../../scripts/stack/redis.ts'
 import { missingMessage, parseJavaVersion } from '../../scripts/stack/requirements.ts'
-import { layoutOf, offsetStep, type Ports, portsAt } from '../../scripts/stack/settings.ts'
+import {
+  layoutOf,
+  offsetStep,
+  type Ports,
+  portsAt,
+  repositoryRoot,
+} from '../../scripts/stack/settings.ts'
 
 function everyPort(ports: Ports): number[] {
   const { ring, ...single } = ports
@@ -119,6 +125,20 @@ describe('configuration', () => {
     expect(properties).toContain('advertised.listeners=PLAINTEXT://127.0.0.1:19192\n')
     expect(properties).toContain('controller.quorum.voters=1@127.0.0.1:19193\n')
     expect(properties).toContain('log.dirs=/data\n')
+  })
+
+  test('the Kafka container has the settings of the Kafka process', () => {
+    const elsewhere = /^(listeners|advertised|listener\.security|controller\.quorum|log\.dirs)/
+    const own = renderKafkaProperties(portsAt(0), '/data')
+      .trim()
+      .split('\n')
+      .filter((line) => !elsewhere.test(line))
+    const compose = readFileSync(path.join(repositoryRoot, 'docker-compose.yml'), 'utf8')
+    const container = [...compose.matchAll(/^ +KAFKA_(\w+): "?([^"\n]+)"?$/gm)].map(
+      ([, name = '', value]) => `${name.toLowerCase().replaceAll('_', '.')}=${value}`,
+    )
+    expect(own.length).toBeGreaterThan(15)
+    expect(container).toEqual(expect.arrayContaining(own))
   })
 
   test('the shared Redis writes no dump', () => {
