@@ -9,6 +9,7 @@ import { existsSync, mkdtempSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import path from 'node:path'
 import { cassandraCommand, cassandraJars, cassandraReadyLine } from './cassandra-command.ts'
+import { StackError } from './failures.ts'
 import { jarFolder } from './jars.ts'
 import { locked } from './lock.ts'
 import { freePort } from './probes.ts'
@@ -49,19 +50,22 @@ async function train(java: Java, report: Report): Promise<void> {
     renameSync(draft, file)
     report(`class archive made (${secondsSince(startedAt)})`)
   } catch (error) {
-    report(`no class archive, Cassandra will start more slowly: ${error}`)
+    report(`no class archive, Cassandra will start more slowly: ${messageOf(error)}`)
   } finally {
     rmSync(home, { recursive: true, force: true })
   }
 }
 
+function messageOf(error: unknown): string {
+  return error instanceof Error ? error.message : String(error)
+}
+
 /** An ordinary child, unlike the engines: interrupted halfway, it must not stay behind. */
 async function trainingRun(java: Java, home: string, draft: string): Promise<void> {
-  const [conf, data, logs] = ['conf', 'data', 'logs'].map((name) => path.join(home, name))
-  if (!conf || !data || !logs) return
   const ports = { native: await freePort(), storage: await freePort() }
+  const folders = { conf: home, data: path.join(home, 'data'), logs: home }
   const dump = [...agentFlags, `-XX:ArchiveClassesAtExit=${draft}`]
-  const command = cassandraCommand(java, { conf, data, logs, ports }, dump)
+  const command = cassandraCommand(java, { ...folders, ports }, dump)
   const child = spawn(command.file, command.args, { cwd: home, stdio: ['ignore', 'pipe', 'pipe'] })
   tieToThisProcess(child)
   const words = lastWords(child)
@@ -73,4 +77,5 @@ async function trainingRun(java: Java, home: string, draft: string): Promise<voi
   const deadline = setTimeout(() => child.kill('SIGKILL'), limitsMs.cassandraStart)
   await ended
   clearTimeout(deadline)
+  if (!existsSync(draft)) throw new StackError(`the training run left none\n${words()}`)
 }

@@ -2,7 +2,6 @@
 import { mkdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
 import path from 'node:path'
 import { isCode, StackError, UsageError } from './failures.ts'
-import type { Site } from './settings.ts'
 import {
   type Layout,
   layoutOf,
@@ -10,6 +9,7 @@ import {
   offsetStep,
   portsAt,
   repositoryRoot,
+  type Site,
 } from './settings.ts'
 
 export interface PlaceOptions {
@@ -71,7 +71,7 @@ export function findPlace(options: PlaceOptions, env: NodeJS.ProcessEnv = proces
   return plan ? { site, offset, plan } : { site, offset }
 }
 
-export function readPlan(layout: Layout): Plan | undefined {
+function readPlan(layout: Layout): Plan | undefined {
   try {
     return parsePlan(JSON.parse(readFileSync(layout.planFile, 'utf8')))
   } catch (error) {

@@ -42,7 +42,7 @@ export function parseStat(text: string): ProcessStat | undefined {
   return state && startTime ? { state, startTime } : undefined
 }
 
-export function statOf(pid: number): ProcessStat | undefined {
+function statOf(pid: number): ProcessStat | undefined {
   if (process.platform !== 'linux') return statByPs(pid)
   try {
     return parseStat(readFileSync(`/proc/${pid}/stat`, 'utf8'))

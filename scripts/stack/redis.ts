@@ -1,10 +1,10 @@
 /** Redis: the shared server, the ring of three cluster masters, and private ones for fault tests. */
-import { spawn, spawnSync } from 'node:child_process'
+import { type ChildProcess, spawn, spawnSync } from 'node:child_process'
 import { mkdirSync } from 'node:fs'
 import path from 'node:path'
 import type { Engine } from './engine.ts'
 import { StackError } from './failures.ts'
-import { freePort, redisAnswers, ringIsUnformed, ringIsWhole } from './probes.ts'
+import { freePort, portIsFree, redisAnswers, ringIsUnformed, ringIsWhole } from './probes.ts'
 import { eventually, narrated, type Report } from './progress.ts'
 import { host, limitsMs, ringEngines, type Site } from './settings.ts'
 import { lastWords, tieToThisProcess } from './tools.ts'
@@ -31,7 +31,7 @@ export function redisEngine({ layout, ports }: Site): Engine {
   }
 }
 
-export function ringArguments(port: number, dir: string): string[] {
+function ringArguments(port: number, dir: string): string[] {
   return [
     ...redisArguments(port, dir),
     '--cluster-enabled',
@@ -92,29 +92,35 @@ export interface PrivateRedis extends AsyncDisposable {
   stop(): Promise<void>
 }
 
-/** A server of one test's own; it dies with the test's process whatever happens. */
+/** A server of one test's own; it ends with the test's process at the latest. */
 export async function startRedis(options: PrivateRedisOptions): Promise<PrivateRedis> {
   const port = options.port ?? (await freePort())
+  // Otherwise the server that has the port would answer in the new one's name.
+  if (!(await portIsFree(port))) throw new StackError(`port ${port} is taken`)
   mkdirSync(options.dir, { recursive: true })
   const args = [...redisArguments(port, path.resolve(options.dir)), ...(options.extraArgs ?? [])]
   const child = spawn('redis-server', args, { stdio: ['ignore', 'pipe', 'pipe'] })
   tieToThisProcess(child)
   const words = lastWords(child)
-  const ended = new Promise<void>((resolve) => {
-    child.once('exit', () => resolve())
-    child.once('error', () => resolve())
-  })
-  const end = async (signal: NodeJS.Signals) => {
-    if (child.exitCode === null) child.kill(signal)
-    await ended
-  }
-  const ready = async () => child.exitCode !== null || (await redisAnswers(port))
+  const ready = async () => hasEnded(child) || (await redisAnswers(port))
   const answered = await eventually({ limitMs: limitsMs.redisStart, everyMs: 20 }, ready)
-  if (!answered || child.exitCode !== null || child.pid === undefined) {
-    await end('SIGKILL')
+  if (!answered || hasEnded(child) || child.pid === undefined) {
+    await end(child, 'SIGKILL')
     throw new StackError(`redis-server on port ${port} does not serve:\n${words()}`)
   }
-  const kill = () => end('SIGKILL')
-  const stop = () => end('SIGTERM')
+  const kill = () => end(child, 'SIGKILL')
+  const stop = () => end(child, 'SIGTERM')
   return { port, pid: child.pid, kill, stop, [Symbol.asyncDispose]: stop }
+}
+
+function hasEnded(child: ChildProcess): boolean {
+  return child.pid === undefined || child.exitCode !== null || child.signalCode !== null
+}
+
+async function end(child: ChildProcess, signal: NodeJS.Signals): Promise<void> {
+  child.kill(signal)
+  const gone = () => hasEnded(child)
+  if (await eventually({ limitMs: limitsMs.stop, everyMs: 10 }, gone)) return
+  child.kill('SIGKILL')
+  await eventually({ limitMs: limitsMs.kill, everyMs: 10 }, gone)
 }
