@@ -1,6 +1,5 @@
 /** Java command lines, kept in a file of arguments: readable, and short in a process list. */
-import { mkdirSync, writeFileSync } from 'node:fs'
-import path from 'node:path'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import type { Command } from './processes.ts'
 import { isOnPath } from './requirements.ts'
 
@@ -9,9 +8,15 @@ export function renderArguments(args: readonly string[]): string {
   return args.map((arg) => `"${arg.replaceAll('\\', '\\\\').replaceAll('"', '\\"')}"\n`).join('')
 }
 
+/**
+ * Each engine unpacks native libraries into its temporary folder and, when killed, leaves them
+ * there; a folder of its own, emptied at every start, keeps fault tests from filling the machine's.
+ */
 export function javaCommand(java: string, file: string, args: readonly string[]): Command {
-  mkdirSync(path.dirname(file), { recursive: true })
-  writeFileSync(file, renderArguments(args))
+  const temporary = file.replace(/\.args$/, '.tmp')
+  rmSync(temporary, { recursive: true, force: true })
+  mkdirSync(temporary, { recursive: true })
+  writeFileSync(file, renderArguments([`-Djava.io.tmpdir=${temporary}`, ...args]))
   return withoutMemoryLock({ file: java, args: [`@${file}`] })
 }
 
