@@ -43,6 +43,26 @@ export const embeddedSettings = declare('embedded', {
     max: 10_000_000,
     about: 'writes waiting for the disk before new ones are refused',
   }),
+  bytesQueuedMax: int({
+    default: 256 * 1024 ** 2,
+    min: 1024 ** 2,
+    max: 2 ** 36,
+    unit: 'bytes',
+    about: 'bytes of writes waiting for the disk before new ones are refused',
+  }),
+  sweepMs: int({
+    default: 10_000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'how often rows past their TTL are swept',
+  }),
+  sweepMax: int({
+    default: 1_000,
+    min: 1,
+    max: 10_000,
+    about: 'rows past their TTL removed in one transaction',
+  }),
 })
 
 export const cassandraSettings = declare('cassandra', {

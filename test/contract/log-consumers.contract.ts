@@ -1,7 +1,8 @@
 /** What every engine of the event log promises to consumers. */
 import { describe, expect, test } from 'vitest'
 import { type LogBatch, partitionOf, type TopicPartition } from '../../services/platform/log.ts'
-import { eventually, gate } from '../kit/eventually.ts'
+import { eventually } from '../kit/eventually.ts'
+import { gate } from '../kit/gate.ts'
 import { event, finish, joinGroup, keysByPartition, series } from '../kit/log-readers.ts'
 import type { LogWorld } from './log.contract.ts'
 
@@ -160,8 +161,7 @@ export const consumerContract = (world: LogWorld): void => {
           keys.map((key) => event(key, 'more')),
         )
         await log.settled('g', [topic])
-        expect(one.records.length).toBeGreaterThan(0)
-        expect(two.records.length).toBeGreaterThan(0)
+        return one.records.length > 0 && two.records.length > 0
       })
       expect(overlaps).toBe(0)
       const expected = Array.from({ length: 240 }, (_, n) => String(n))

@@ -8,7 +8,8 @@ import {
   type LogBatch,
   partitionOf,
 } from '../../services/platform/log.ts'
-import { eventually, gate } from '../kit/eventually.ts'
+import { eventually } from '../kit/eventually.ts'
+import { gate } from '../kit/gate.ts'
 import { event, joinGroup, keysByPartition, series } from '../kit/log-readers.ts'
 
 export interface LogWorld {

@@ -1,24 +1,25 @@
-/** Waits for a condition, never for a time: polls until `check` stops throwing or the deadline. */
-export const eventually = async <Result>(
-  check: () => Result | Promise<Result>,
-  deadlineMs = 30_000,
-): Promise<Result> => {
-  const deadline = performance.now() + deadlineMs
-  for (;;) {
-    try {
-      return await check()
-    } catch (error) {
-      if (performance.now() > deadline) throw error
-      await new Promise((resolve) => setTimeout(resolve, 5))
-    }
-  }
-}
+/** Waits for a condition instead of sleeping. */
+import { setTimeout as pause } from 'node:timers/promises'
 
-/** A promise and its ends, to hold something until a test lets go. */
-export const gate = (): { readonly opened: Promise<void>; open(): void } => {
-  let open = (): void => undefined
-  const opened = new Promise<void>((resolve) => {
-    open = resolve
-  })
-  return { opened, open: () => open() }
+/**
+ * Calls `probe` until it returns something truthy and resolves with that; rejects when `withinMs`
+ * have passed, with the last error of `probe` as the cause.
+ */
+export const eventually = async <Result>(
+  probe: () => Promise<Result> | Result,
+  { withinMs = 10_000, everyMs = 10 }: { withinMs?: number; everyMs?: number } = {},
+): Promise<NonNullable<Result>> => {
+  const deadline = performance.now() + withinMs
+  let cause: unknown
+  while (performance.now() < deadline) {
+    try {
+      const result = await probe()
+      if (result) return result
+      cause = undefined
+    } catch (error) {
+      cause = error
+    }
+    await pause(everyMs)
+  }
+  throw new Error(`nothing came of it within ${withinMs} ms`, { cause })
 }

@@ -1,10 +1,10 @@
 /**
  * One partition of one topic: hands out offsets, and reads what is stored.
  *
- * Offsets are given in memory (one process owns the folder) at the moment an event is queued, which
- * is before its transaction is on disk, and transactions need not end in that order. So a consumer
- * sees only up to `visible`, below which every transaction has ended: else it would step over an
- * event that is still on its way. A transaction that failed leaves a hole.
+ * Offsets are given in memory (one process owns the folder) when an event is put, which is before
+ * its transaction is on the disk, and one that is done again keeps them. So a consumer sees only up
+ * to `visible`, below which every transaction has ended: else it could step over an event that is
+ * still on its way. A transaction that failed leaves a hole.
  */
 import type { LogEvent } from '../../kernel/events.ts'
 import type { LogRecord } from '../log.ts'
@@ -27,6 +27,13 @@ export interface Run {
   readonly records: readonly LogRecord[]
   /** Where to go on: after the last record, or at `visible` when nothing lies between. */
   readonly next: number
+}
+
+/** Offsets given to the events of one transaction. */
+export interface Share {
+  readonly first: number
+  readonly appendedAt: number
+  readonly ticket: bigint
 }
 
 export class LogPartition {
@@ -69,21 +76,27 @@ export class LogPartition {
     return Number(this.#underWay.next)
   }
 
-  /** Queues the puts and returns a ticket, to be given to `settle` when their transaction ended. */
-  enqueue(events: readonly LogEvent[], now: number): bigint {
+  /** Gives out `count` offsets. Each share is settled when its transaction has ended. */
+  reserve(count: number, now: number): Share {
     // Times never fall within a partition, though a clock may step back: seeking by time bisects.
     this.#lastAppendedAt = Math.max(this.#lastAppendedAt, now)
-    for (const event of events) {
-      const bytes = encodeRecord(event, this.#lastAppendedAt)
-      void this.#records.put(recordKey(this.place, this.#next), bytes)
-      this.#next += 1
-    }
+    const first = this.#next
+    this.#next += count
     const ticket = BigInt(this.#next - 1)
     this.#underWay.expect(ticket)
-    return ticket
+    return { first, appendedAt: this.#lastAppendedAt, ticket }
   }
 
-  settle(ticket: bigint): void {
+  /** Puts events into the transaction being run, which may be run again. */
+  put(events: readonly LogEvent[], { first, appendedAt }: Share): void {
+    let offset = first
+    for (const event of events) {
+      void this.#records.put(recordKey(this.place, offset), encodeRecord(event, appendedAt))
+      offset += 1
+    }
+  }
+
+  settle({ ticket }: Share): void {
     this.#underWay.done(ticket)
   }
 

@@ -31,12 +31,14 @@ const purgePartition = async (
   const end = partition.offsetAt(before)
   let removed = 0
   while (partition.start < end) {
-    let portion = { removed: 0, start: end }
-    await store.batch(() => {
-      portion = partition.removeBelow(end, purgeMax)
-      // With its last event a partition would lose its place and give offsets twice.
-      topics.put(topic)
-    })
+    const portion = await store.transaction(
+      () => {
+        // With its last event a partition would lose its place and give offsets twice.
+        topics.put(topic)
+        return partition.removeBelow(end, purgeMax)
+      },
+      { writes: purgeMax, bytes: 0, reclaims: true },
+    )
     partition.startAt(portion.start)
     removed += portion.removed
   }

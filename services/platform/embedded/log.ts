@@ -2,11 +2,10 @@
  * The embedded broker (PLT-2): the event log on the store that the embedded tables use too, so that
  * one transaction can hold rows and their events.
  *
- * `enqueue` is the seam for that: it queues puts inside a transaction somebody else runs and gives
- * back a handle to say how that ended. Offsets are given at once, consumers see an event only after
- * the transactions of all earlier ones have ended (see LogPartition). Consumers and outside pullers
- * take events by the same exclusive claims (see Claims), and an offset is committed only by a
- * receipt that is still worth something.
+ * `prepare` is the seam for that: events that are put by whoever runs the transaction, and announced
+ * when it is on the disk. Consumers see an event only after the transactions of all earlier ones have
+ * ended (see LogPartition). Consumers and outside pullers take events by the same exclusive claims
+ * (see Claims), and an offset is committed only by a receipt that is still worth something.
  */
 import { BadInputError } from '../../kernel/errors.ts'
 import type { LogEvent, Topic } from '../../kernel/events.ts'
@@ -32,10 +31,11 @@ import { type Claim, Claims, type Cursor, type Receipt } from './log-claims.ts'
 import { type ClaimDoor, EmbeddedConsumer } from './log-consumer.ts'
 import { groupOfKey, LogGroup } from './log-group.ts'
 import { observeLog } from './log-metrics.ts'
-import type { LogPartition } from './log-partition.ts'
+import type { LogPartition, Share } from './log-partition.ts'
 import { purge } from './log-retention.ts'
 import { type StoredPartitions, TopicRegistry } from './log-topics.ts'
 import type { Store } from './store.ts'
+import type { Load } from './write-queue.ts'
 
 export interface EmbeddedLogOptions {
   readonly store: Store
@@ -44,11 +44,15 @@ export interface EmbeddedLogOptions {
   readonly settings: Values<typeof logSettings>
 }
 
-/** Events queued in a transaction; tell how it ended, or consumers wait for it for ever. */
-export interface Enqueued {
-  /** They are on disk: consumers may have them. */
+/** Events to be stored with somebody's transaction. One of the two ends must be told. */
+export interface PreparedEvents {
+  /** What they weigh in that transaction. */
+  readonly load: Load
+  /** Stores them; to be called inside the transaction, again when that is run again. */
+  put(): void
+  /** It is on the disk: consumers may have them. */
   announce(): void
-  /** They are not: their offsets stay empty. */
+  /** It is not: their offsets stay empty. */
   withdraw(): void
 }
 
@@ -94,37 +98,42 @@ export class EmbeddedLog implements Log, ClaimDoor {
   async append(topic: Topic, events: readonly LogEvent[]): Promise<void> {
     if (events.length === 0) return
     this.#requireOpen()
-    checkAppend(events)
     const stop = this.#appendSeconds.startTimer({ topic: topic.name })
-    let enqueued: Enqueued | undefined
+    const prepared = this.prepare(topic, events)
     try {
-      await this.#options.store.batch(() => {
-        enqueued = this.enqueue(topic, events)
-      })
+      await this.#options.store.batch(prepared.put, prepared.load)
     } catch (error) {
-      enqueued?.withdraw()
+      prepared.withdraw()
       throw error
     }
-    enqueued?.announce()
+    prepared.announce()
     stop()
   }
 
-  /** Queues events inside the `batch` or `transaction` of the store that is being run. */
-  enqueue(topic: Topic, events: readonly LogEvent[]): Enqueued {
-    checkAppend(events)
+  /** Events for a `batch` or `transaction` of the store that the caller runs. */
+  prepare(topic: Topic, events: readonly LogEvent[]): PreparedEvents {
+    const bytes = checkAppend(events)
     const target = this.#topics.open(topic)
-    const isFirst = !target.stored
-    if (isFirst) this.#topics.put(target)
-    const now = this.#options.clock.now()
-    const tickets: (readonly [LogPartition, bigint])[] = []
-    for (const [partition, share] of byPartition(target, events)) {
-      tickets.push([partition, partition.enqueue(share, now)])
-    }
+    const parts = [...byPartition(target, events)]
+    let shares: Share[] | undefined
     const end = () => {
-      for (const [partition, ticket] of tickets) partition.settle(ticket)
+      parts.forEach(([partition], index) => {
+        const share = shares?.[index]
+        if (share) partition.settle(share)
+      })
       this.#wake(target.name)
     }
     return {
+      load: { writes: events.length, bytes },
+      put: () => {
+        if (!target.stored) this.#topics.put(target)
+        const now = this.#options.clock.now()
+        shares ??= parts.map(([partition, part]) => partition.reserve(part.length, now))
+        parts.forEach(([partition, part], index) => {
+          const share = shares?.[index]
+          if (share) partition.put(part, share)
+        })
+      },
       announce: () => {
         target.stored = true
         end()
