@@ -15,7 +15,7 @@ import { UnavailableError } from '../../kernel/errors.ts'
 import { type BlobInfo, type Blobs, checkBlobKey, checkBlobPage } from '../blobs.ts'
 
 /** No key begins with a `+`, and no folder of a segment. */
-const INCOMING = '+incoming'
+export const INCOMING_BLOBS = '+incoming'
 
 export class FolderBlobs implements Blobs {
   readonly #root: string
@@ -26,8 +26,8 @@ export class FolderBlobs implements Blobs {
   }
 
   static async open(root: string): Promise<FolderBlobs> {
-    await rm(join(root, INCOMING), { recursive: true, force: true })
-    await mkdir(join(root, INCOMING), { recursive: true, mode: 0o700 })
+    await rm(join(root, INCOMING_BLOBS), { recursive: true, force: true })
+    await mkdir(join(root, INCOMING_BLOBS), { recursive: true, mode: 0o700 })
     return new FolderBlobs(root)
   }
 
@@ -35,7 +35,7 @@ export class FolderBlobs implements Blobs {
     return guarded(async () => {
       checkBlobKey(key)
       this.#sequence += 1
-      const incoming = join(this.#root, INCOMING, `${process.pid}-${this.#sequence}`)
+      const incoming = join(this.#root, INCOMING_BLOBS, `${process.pid}-${this.#sequence}`)
       try {
         const bytes = await writeSynced(incoming, body)
         await this.#place(incoming, key)
@@ -91,7 +91,7 @@ export class FolderBlobs implements Blobs {
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await rm(join(this.#root, INCOMING), { recursive: true, force: true })
+    await rm(join(this.#root, INCOMING_BLOBS), { recursive: true, force: true })
   }
 
   /** Moves a finished file to its key and syncs every folder whose names changed. */
@@ -128,7 +128,7 @@ export class FolderBlobs implements Blobs {
     )
     const names = (await existing(() => readdir(folder))) ?? []
     const places = names
-      .filter((name) => base !== '' || name !== INCOMING)
+      .filter((name) => base !== '' || name !== INCOMING_BLOBS)
       .map((name) => (name.endsWith('+') ? `${base}${name.slice(0, -1)}/` : `${base}${name}`))
       .sort((a, b) => (a < b ? -1 : 1))
     for (const place of places) {

@@ -54,7 +54,7 @@ export class DataFolder implements AsyncDisposable {
     checkOurs(path)
     const lock = await FolderLock.take(path)
     try {
-      checkFormat(path)
+      prepare(path)
       return new DataFolder(path, lock)
     } catch (error) {
       await lock[Symbol.asyncDispose]()
@@ -89,24 +89,26 @@ const checkOurs = (path: string): void => {
   )
 }
 
-const checkFormat = (path: string): void => {
+/** Begins a new folder, or one whose beginning was cut short; leaves others as they are. */
+const prepare = (path: string): void => {
+  const state = checkFolder(path)
+  if (state === undefined) writeFormat(path, { format: FORMAT, state: 'new' })
+  if (state !== 'new') return
+  for (const file of STORE_FILES) rmSync(join(path, file), { force: true })
+}
+
+/** Throws what keeps the folder from being used; `undefined` for one that is still to begin. */
+export const checkFolder = (path: string): FormatNote['state'] | undefined => {
   const note = readFormat(path)
-  if (!note) {
-    writeFormat(path, { format: FORMAT, state: 'new' })
-    return
-  }
+  if (!note) return undefined
   if (note.format > FORMAT) {
     throw new DamagedError(
       `${path} was written by a newer version (format ${note.format}, known here is ${FORMAT}): ` +
         'start that version, or restore a backup made by this one into an empty folder.',
     )
   }
-  if (note.state === 'new') {
-    for (const file of STORE_FILES) rmSync(join(path, file), { force: true })
-    return
-  }
-  const fault = storeFault(join(path, STORE_FILE))
-  if (fault === undefined) return
+  const fault = note.state === 'new' ? undefined : storeFault(join(path, STORE_FILE))
+  if (fault === undefined) return note.state
   throw new DamagedError(
     `${join(path, STORE_FILE)} ${fault}. Nothing was changed: keep the folder aside and restore a ` +
       'backup into an empty one.',
