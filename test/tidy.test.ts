@@ -14,6 +14,7 @@ const product = modules.filter(({ path }) => /^(main\.ts|gateway|services|worker
 
 /** The modules of `services/` in order: each may use the doors of those above it. */
 const ORDER = [
+  'audit',
   'settings',
   'dead-letter',
   'scheduler',

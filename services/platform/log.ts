@@ -47,6 +47,11 @@ export interface LogBatch extends TopicPartition {
   done(offset: bigint): void
 }
 
+/** A partition given to a consumer. The signal aborts when it is lost or the consumer stops. */
+export interface Assignment extends TopicPartition {
+  readonly signal: AbortSignal
+}
+
 export interface Subscription {
   readonly group: Group
   readonly topics: readonly Topic[]
@@ -54,8 +59,11 @@ export interface Subscription {
   readonly batchMax: number
   /** Partitions handled at the same time by this consumer. */
   readonly partitionsAtOnce: number
-  /** Called before the first batch of partitions newly given to this consumer. */
-  assigned?(partitions: readonly TopicPartition[]): Promise<void>
+  /**
+   * Called before the first batch of partitions given to this consumer. In a rebalance an engine may
+   * take all partitions back and give some of them again.
+   */
+  assigned?(partitions: readonly Assignment[]): Promise<void>
   handle(batch: LogBatch): Promise<void>
 }
 

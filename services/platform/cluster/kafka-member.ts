@@ -19,7 +19,7 @@ import {
   type PartitionAssigner,
   PartitionAssigners,
 } from 'kafkajs'
-import type { Subscription, TopicPartition } from '../log.ts'
+import type { Assignment, Subscription, TopicPartition } from '../log.ts'
 import { type BackOff, backOffMs } from '../progress.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { KafkaSettings } from './kafka-client.ts'
@@ -48,7 +48,7 @@ export class KafkaMember {
   readonly #turns: Turns
   readonly #crash: Promise<Error>
   readonly #joined: Promise<void>
-  #generation = new Generation('')
+  #generation = new Generation()
   #isStopping: boolean = false
 
   constructor(options: MemberOptions) {
@@ -137,43 +137,32 @@ export class KafkaMember {
     for (const lane of generation.lanes.values()) lane.forget()
   }
 
-  #onJoin({ payload: { memberId, memberAssignment } }: ConsumerGroupJoinEvent): void {
-    const generation = new Generation(memberId)
-    const former = this.#generation
+  #onJoin({ payload: { memberAssignment } }: ConsumerGroupJoinEvent): void {
+    const generation = new Generation()
     this.#generation = generation
-    const fresh: TopicPartition[] = []
     const places = Object.entries(memberAssignment).flatMap(([stored, partitions]) =>
       partitions.map((partition) => ({ stored, partition })),
     )
-    for (const { stored, partition } of places) {
-      const key = keyOf(stored, partition)
-      // Another member id means that the group went on without us for a while.
-      if (former.memberId === memberId && former.admitted.has(key)) generation.admitted.add(key)
-      else fresh.push({ topic: this.#topicOf(stored), partition })
-    }
-    const ready = this.#admit(generation, fresh)
-    for (const { stored, partition } of places) {
-      const isFresh = !generation.admitted.has(keyOf(stored, partition))
-      this.#addLane(generation, { stored, partition }, isFresh ? ready : Promise.resolve())
-    }
+    const { signal } = generation
+    const ready = this.#admit(
+      generation,
+      places.map(({ stored, partition }) => ({ topic: this.#topicOf(stored), partition, signal })),
+    )
+    for (const place of places) this.#addLane(generation, place, ready)
   }
 
-  /** Tells the subscriber of new partitions, until it has heard or they are gone. */
-  async #admit(generation: Generation, fresh: readonly TopicPartition[]): Promise<void> {
+  /** Tells the subscriber of its partitions, until it has heard or they are gone. */
+  async #admit({ signal }: Generation, given: readonly Assignment[]): Promise<void> {
     const { subscription, backOff, telemetry } = this.#options
-    // The lanes are made first: what was admitted is told by this.
-    await Promise.resolve()
-    for (let attempt = 1; fresh.length > 0 && !generation.signal.aborted; attempt += 1) {
+    for (let attempt = 1; given.length > 0 && !signal.aborted; attempt += 1) {
       try {
-        await subscription.assigned?.(fresh)
-        break
+        await subscription.assigned?.(given)
+        return
       } catch (error) {
         telemetry.log.warn({ err: error, group: subscription.group }, 'assigned failed')
-        await sleep(backOffMs(attempt, backOff), generation.signal)
+        await sleep(backOffMs(attempt, backOff), signal)
       }
     }
-    if (generation.signal.aborted) return
-    for (const key of generation.lanes.keys()) generation.admitted.add(key)
   }
 
   #addLane(
@@ -232,16 +221,9 @@ export class KafkaMember {
 
 /** What a member holds between two rebalances. */
 class Generation {
-  readonly memberId: string
   /** By topic, as the brokers name it, and partition. */
   readonly lanes = new Map<string, KafkaLane>()
-  /** Those the subscriber has been told of. */
-  readonly admitted = new Set<string>()
   readonly #ended = new AbortController()
-
-  constructor(memberId: string) {
-    this.memberId = memberId
-  }
 
   get signal(): AbortSignal {
     return this.#ended.signal
