@@ -21,6 +21,7 @@ import {
   platformSections,
 } from '../../services/platform/settings.ts'
 import { Telemetry } from '../../services/platform/telemetry.ts'
+import type { WorkerDefinition } from '../../workers/kit.ts'
 import { roster } from '../../workers/roster.ts'
 import { type EngineName, requireStack } from './engines.ts'
 import { eventually } from './eventually.ts'
@@ -36,7 +37,11 @@ export interface Place extends AsyncDisposable {
 
 const silent = () => new Telemetry({ level: 'silent', version: 'test' })
 
-export const openPlace = async (engine: EngineName): Promise<Place> => {
+/** A world's own workers have groups of their own: those, too, begin at the end of the log. */
+export const openPlace = async (
+  engine: EngineName,
+  workers: readonly WorkerDefinition[] = roster,
+): Promise<Place> => {
   const folder = mkdtempSync(join(tmpdir(), 'tributary-world-'))
   const dataFolder = join(folder, 'data')
   const local = {
@@ -56,7 +61,7 @@ export const openPlace = async (engine: EngineName): Promise<Place> => {
   }
   const held = await holdNamespace()
   const variables = { ...local, ...stackVariables(), TRIBUTARY_ENGINE_NAMESPACE: held.namespace }
-  await empty(held.namespace, variables)
+  await empty(held.namespace, { variables, workers })
   const dispose = async () => {
     clean()
     held[Symbol.dispose]()
@@ -110,12 +115,17 @@ const isAlive = (file: string): boolean => {
   }
 }
 
+interface Emptying {
+  readonly variables: Record<string, string>
+  readonly workers: readonly WorkerDefinition[]
+}
+
 /** Leaves the namespace as a fresh migration would: no row, no key, every group at the end. */
-const empty = async (namespace: string, variables: Record<string, string>): Promise<void> => {
+const empty = async (namespace: string, { variables, workers }: Emptying): Promise<void> => {
   const settings = settingsOf(variables)
   const telemetry = silent()
   await migrateCluster({ settings, telemetry, cqlFolder: 'cql', progress: () => undefined })
-  await Promise.all([emptyTables(settings), emptyCache(namespace), passOverLog(settings)])
+  await Promise.all([emptyTables(settings), emptyCache(namespace), passOverLog(settings, workers)])
 }
 
 const settingsOf = (variables: Record<string, string>): Settings => {
@@ -152,14 +162,17 @@ const emptyCache = async (namespace: string): Promise<void> => {
   }
 }
 
-const passOverLog = async (settings: Settings): Promise<void> => {
+const passOverLog = async (
+  settings: Settings,
+  workers: readonly WorkerDefinition[],
+): Promise<void> => {
   await using log = await KafkaLog.open(Object.values(topics), {
     namespace: settings.view(engineSettings).namespace,
     kafka: settings.view(kafkaSettings),
     settings: settings.view(logSettings),
     telemetry: silent(),
   })
-  for (const worker of roster) {
+  for (const worker of workers) {
     if (worker.kind === 'events') await log.seek(worker.name, worker.topic, { at: 'end' })
   }
 }

@@ -56,7 +56,8 @@ export class World implements AsyncDisposable {
   }
 
   static async open(options: WorldOptions): Promise<World> {
-    const home = { place: await openPlace(options.engine), clock: new ManualClock(), owned: true }
+    const place = await openPlace(options.engine, options.workers)
+    const home = { place, clock: new ManualClock(), owned: true }
     try {
       return new World(options, home, await openParts(options, home))
     } catch (error) {

@@ -64,7 +64,7 @@ describe('the program', () => {
   })
 
   test('an unknown role is refused with the one that was meant', async () => {
-    const { code, err } = await runProgram({ variables: {} }, 'serve', '--role=audti')
+    const { code, err } = await runProgram({ variables: {} }, 'serve', '--role=audits')
     expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('audit?') })
   })
 
