@@ -1,30 +1,25 @@
-/** Chance that can be had again: the same seed gives the same numbers (mulberry32). */
-export class Random {
-  readonly seed: number
-  #state: number
+/** Numbers that look random and come again with the same seed (mulberry32). */
+export interface Random {
+  /** From 0 to below `limit`. */
+  below(limit: number): number
+  pick<Item>(items: readonly Item[]): Item
+}
 
-  constructor(seed: number) {
-    this.seed = seed
-    this.#state = seed >>> 0
-  }
-
-  /** From 0 to below 1. */
-  readonly next = (): number => {
-    this.#state = (this.#state + 0x6d2b79f5) >>> 0
-    let mixed = this.#state
-    mixed = Math.imul(mixed ^ (mixed >>> 15), mixed | 1)
+export const seeded = (seed: number): Random => {
+  let state = seed >>> 0
+  const next = (): number => {
+    state = (state + 0x6d2b79f5) >>> 0
+    let mixed = Math.imul(state ^ (state >>> 15), state | 1)
     mixed ^= mixed + Math.imul(mixed ^ (mixed >>> 7), mixed | 61)
     return ((mixed ^ (mixed >>> 14)) >>> 0) / 2 ** 32
   }
-
-  /** A whole number from 0 to below `limit`. */
-  below(limit: number): number {
-    return Math.floor(this.next() * limit)
-  }
-
-  pick<Item>(items: readonly Item[]): Item {
-    const item = items[this.below(items.length)]
-    if (item === undefined) throw new Error('nothing to pick from')
-    return item
+  const below = (limit: number): number => Math.floor(next() * limit)
+  return {
+    below,
+    pick: (items) => {
+      const item = items[below(items.length)]
+      if (item === undefined) throw new Error('nothing to pick from')
+      return item
+    },
   }
 }

@@ -7,7 +7,7 @@ import { expect, test } from 'vitest'
 import { UnavailableError } from '../../services/kernel/errors.ts'
 import { topics } from '../../services/kernel/events.ts'
 import { partitionOf } from '../../services/platform/log.ts'
-import { Random } from '../kit/random.ts'
+import { type Random, seeded } from '../kit/random.ts'
 import { quickSettings, WorkerBench } from '../kit/worker-bench.ts'
 
 const HISTORIES = 40
@@ -130,7 +130,7 @@ test('keys stay in order and nothing is lost, whoever owns them and whatever fai
   timeout: 240_000,
 }, async () => {
   for (let seed = firstSeed; seed < firstSeed + HISTORIES; seed += 1) {
-    await using history = new History(await WorkerBench.open(), new Random(seed))
+    await using history = new History(await WorkerBench.open(), seeded(seed))
     try {
       await history.play()
       await history.check()
