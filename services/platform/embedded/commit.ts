@@ -7,29 +7,17 @@
  */
 import { type Event, encodeEvent, type LogEvent, type Topic } from '../../kernel/events.ts'
 import type { Commit } from '../commit.ts'
-import { checkAppend } from '../log.ts'
 import type { Write } from '../tables.ts'
 import type { Telemetry } from '../telemetry.ts'
+import type { EmbeddedLog } from './log.ts'
 import type { Store } from './store.ts'
 import type { EmbeddedTables } from './tables.ts'
-
-/** Events queued in a transaction; whoever ran it says how it ended. */
-export interface Enqueued {
-  /** They are on the disk: consumers may have them. */
-  announce(): void
-  /** They are not: their offsets stay empty. */
-  withdraw(): void
-}
-
-/** The part of the embedded log that a transaction of somebody else's needs. */
-export interface EventQueue {
-  enqueue(topic: Topic, events: readonly LogEvent[]): Enqueued
-}
+import type { Load } from './write-queue.ts'
 
 export interface EmbeddedCommitOptions {
   readonly store: Store
   readonly tables: EmbeddedTables
-  readonly log: EventQueue
+  readonly log: EmbeddedLog
   readonly telemetry: Telemetry
 }
 
@@ -48,28 +36,22 @@ export class EmbeddedCommit implements Commit {
   async commit(writes: readonly Write[], events: readonly Event[]): Promise<void> {
     if (writes.length === 0 && events.length === 0) return
     const { store, tables, log, telemetry } = this.#options
-    const prepared = tables.prepare(writes)
-    const appends = appendsOf(events, telemetry.traceHeaders())
-    let enqueued: Enqueued[] = []
-    const work = (): void => {
-      // Work that is run again begins again: what the first run queued was rolled back.
-      for (const each of enqueued.splice(0)) each.withdraw()
-      for (const { apply } of prepared) apply()
-      for (const [topic, records] of appends) enqueued.push(log.enqueue(topic, records))
-    }
-    const load = {
-      writes: writes.length + events.length,
-      bytes: prepared.reduce((sum, { bytes }) => sum + bytes, 0) + bytesOf(appends),
-    }
+    const rows = tables.prepare(writes)
+    const appends = byTopic(events, telemetry.traceHeaders()).map(([topic, records]) =>
+      log.prepare(topic, records),
+    )
+    const load = sumOf([...rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()
     try {
-      await store.transaction(work, load)
+      await store.transaction(() => {
+        for (const { apply } of rows) apply()
+        for (const { put } of appends) put()
+      }, load)
     } catch (error) {
-      for (const each of enqueued) each.withdraw()
+      for (const { withdraw } of appends) withdraw()
       throw error
     }
-    for (const each of enqueued) each.announce()
-    enqueued = []
+    for (const { announce } of appends) announce()
     stop()
   }
 
@@ -87,25 +69,21 @@ export class EmbeddedCommit implements Commit {
   }
 }
 
-/** The events by topic, as the log carries them, checked; each topic keeps their order. */
-const appendsOf = (
+/** The events as the log carries them; each topic keeps their order. */
+const byTopic = (
   events: readonly Event[],
   headers: LogEvent['headers'],
-): ReadonlyMap<Topic, readonly LogEvent[]> => {
+): (readonly [Topic, LogEvent[]])[] => {
   const appends = new Map<Topic, LogEvent[]>()
   for (const event of events) {
     const records = appends.get(event.topic) ?? []
     records.push(encodeEvent(event, headers))
     appends.set(event.topic, records)
   }
-  for (const records of appends.values()) checkAppend(records)
-  return appends
+  return [...appends]
 }
 
-const bytesOf = (appends: ReadonlyMap<Topic, readonly LogEvent[]>): number => {
-  let bytes = 0
-  for (const records of appends.values()) {
-    for (const { key, value } of records) bytes += key.length + value.length
-  }
-  return bytes
-}
+const sumOf = (loads: readonly Load[]): Load => ({
+  writes: loads.reduce((sum, { writes }) => sum + writes, 0),
+  bytes: loads.reduce((sum, { bytes }) => sum + bytes, 0),
+})
