@@ -43,6 +43,26 @@ export const embeddedSettings = declare('embedded', {
     max: 10_000_000,
     about: 'writes waiting for the disk before new ones are refused',
   }),
+  bytesQueuedMax: int({
+    default: 256 * 1024 ** 2,
+    min: 1024 ** 2,
+    max: 2 ** 36,
+    unit: 'bytes',
+    about: 'bytes of writes waiting for the disk before new ones are refused',
+  }),
+  sweepMs: int({
+    default: 10_000,
+    min: 100,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'how often rows past their TTL are swept',
+  }),
+  sweepMax: int({
+    default: 1_000,
+    min: 1,
+    max: 10_000,
+    about: 'rows past their TTL removed in one transaction',
+  }),
 })
 
 export const cassandraSettings = declare('cassandra', {
@@ -79,6 +99,10 @@ export const cassandraSettings = declare('cassandra', {
     min: 1,
     max: 9,
     about: 'copies of each row, when migrate creates the keyspace',
+  }),
+  serialScope: choice(['global', 'local'], {
+    default: 'global',
+    about: 'whether conditional writes agree over all data centres or the local one alone',
   }),
 })
 
@@ -184,6 +208,30 @@ export const outboxSettings = declare('outbox', {
     max: 1_000_000,
     about: 'events waiting to be published by their writer; more are left to the relay',
   }),
+  markDelayMs: int({
+    default: 250,
+    min: 0,
+    max: 60_000,
+    unit: 'ms',
+    about: 'how long published events gather before their outbox rows are removed together',
+  }),
+  lateMs: int({
+    default: 3_600_000,
+    min: 60_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how late a write that was interrupted may still come to light',
+  }),
+})
+
+export const idSettings = declare('ids', {
+  leaseMs: int({
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'how long ids go on when the tables do not answer',
+  }),
 })
 
 export const platformSections = [
@@ -194,4 +242,5 @@ export const platformSections = [
   kafkaSettings,
   logSettings,
   outboxSettings,
+  idSettings,
 ] as const

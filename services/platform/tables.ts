@@ -9,11 +9,11 @@
  *
  * **Writes** are upserts and are durable when they resolve. `write` of rows that are all in one
  * partition of one table is atomic and isolated; over several partitions it is eventually all or
- * nothing, and others may see a part of it meanwhile. A write made after reading a row wins over
- * what was read, even when the clocks of two processes differ by 10 s. (A plain write over a
- * plain *removal* by another process has no such promise: what is removed and made again by
- * several processes is written conditionally.) A rejected write did nothing, unless the error is
- * OutcomeUnknownError; then it may have happened, or may happen within the engine's time-out.
+ * nothing, and others may see a part of it meanwhile. It names each row once. A write made after
+ * reading a row wins over what was read, even when the clocks of two processes differ by 10 s. (A
+ * plain write over a plain *removal* by another process has no such promise: what is removed and
+ * made again by several processes is written conditionally.) A rejected write did nothing, unless
+ * the error is OutcomeUnknownError; then it may have happened, or may happen within the engine's time-out.
  *
  * **Conditional writes** (`insertIfAbsent`, `compareAndSet`) are linearisable per row. A row that is
  * ever written conditionally is written *only* conditionally, and what is written names its writer
@@ -23,7 +23,8 @@
  *
  * **Expiry** by `ttlSeconds` is garbage collection by the engine's own time: the row is there for at
  * least that long (to the second), and goes some time after. Expiry that matters is a time in a
- * column, judged by the clock port. A put with a TTL names every column.
+ * column, judged by the clock port. A put with a TTL names every column, and so does every later
+ * write of that row: what a partial one would leave out has an expiry of its own on some engines.
  *
  * **Bounds.** Slices have a limit of at most `SLICE_MAX`; page through more with `pages`, which holds
  * one page at a time. The limits of sizes below are those of a Cassandra with default settings.
@@ -36,9 +37,16 @@ export const KEY_BYTES_MAX = 1024
 export const ROW_BYTES_MAX = 2 * 1024 * 1024
 /** Within one partition. */
 export const BATCH_WRITES_MAX = 1000
-/** Over several partitions: Cassandra refuses such a batch above 50 KiB. */
+/** Within one partition: one mutation, which Cassandra bounds by half a segment of its log. */
+export const BATCH_BYTES_MAX = 3 * 1024 * 1024
+/** Over several partitions: Cassandra refuses such a batch above 50 KiB, what it adds included. */
 export const SPREAD_WRITES_MAX = 100
-export const SPREAD_BYTES_MAX = 40 * 1024
+export const SPREAD_BYTES_MAX = 48 * 1024
+/** What a row and each of its values add to a batch: times, flags, names. */
+const ROW_OVERHEAD_BYTES = 32
+const VALUE_OVERHEAD_BYTES = 24
+/** 20 years. */
+export const TTL_SECONDS_MAX = 630_720_000
 
 interface ColumnValues {
   readonly text: string
@@ -127,7 +135,7 @@ export const remove = <T extends AnyTable>(table: T, key: KeyOf<T>): Write => ({
 /**
  * A range of rows in reading direction. A bound names leading clustering columns; it is a point
  * when it names all and a block of equal rows when it names fewer: `after` passes over the whole
- * block, `from` and `until` take it in.
+ * block, `from` and `until` take it in. One of `after` and `from`, one of `until` and `before`.
  */
 export interface Slice<T extends AnyTable> {
   readonly limit: number
@@ -217,9 +225,18 @@ export const boundColumns = (table: AnyTable, bound: Cells): readonly Column[] =
   return leading
 }
 
-export const checkSlice = (limit: number): void => {
-  if (Number.isInteger(limit) && limit >= 1 && limit <= SLICE_MAX) return
-  throw new BadInputError(`a slice has 1 to ${SLICE_MAX} rows`, { field: 'limit' })
+export const checkSlice = (table: AnyTable, partition: Cells, slice: Slice<AnyTable>): void => {
+  const { limit, after, from, until, before } = slice
+  if (!Number.isInteger(limit) || limit < 1 || limit > SLICE_MAX) {
+    throw new BadInputError(`a slice has 1 to ${SLICE_MAX} rows`, { field: 'limit' })
+  }
+  if ((after && from) || (until && before)) {
+    throw new BadInputError('a slice has one of `after` and `from`, one of `until` and `before`')
+  }
+  checkKeyColumns(table, table.partition, partition)
+  for (const bound of [after, from, until, before]) {
+    if (bound) checkKeyColumns(table, boundColumns(table, bound as Cells), bound as Cells)
+  }
 }
 
 export const checkGetMany = (keys: readonly unknown[]): void => {
@@ -234,55 +251,142 @@ export const checkWrites = (writes: readonly Write[]): { readonly onePartition: 
   if (!first || writes.length === 1) return { onePartition: true }
   const home = partitionText(first)
   const onePartition = writes.every((write) => partitionText(write) === home)
-  if (onePartition && writes.length > BATCH_WRITES_MAX) {
-    throw new TooLargeError(`write at most ${BATCH_WRITES_MAX} rows of a partition at once`)
-  }
-  if (!onePartition) checkSpread(writes)
+  checkRowsDiffer(writes)
+  if (onePartition) checkBatch(writes, { rows: BATCH_WRITES_MAX, bytes: BATCH_BYTES_MAX })
+  else checkBatch(writes, { rows: SPREAD_WRITES_MAX, bytes: SPREAD_BYTES_MAX })
   return { onePartition }
 }
 
-const checkSpread = (writes: readonly Write[]): void => {
-  const bytes = writes.reduce((sum, write) => sum + cellBytes(cellsOf(write)), 0)
-  if (writes.length <= SPREAD_WRITES_MAX && bytes <= SPREAD_BYTES_MAX) return
+const checkBatch = (
+  writes: readonly Write[],
+  most: { readonly rows: number; readonly bytes: number },
+): void => {
+  const bytes = writes.reduce((sum, write) => sum + writeBytes(write), 0)
+  if (writes.length <= most.rows && bytes <= most.bytes) return
+  const where = most.rows === BATCH_WRITES_MAX ? 'to one partition' : 'over several partitions'
   throw new TooLargeError(
-    `a write over several partitions holds at most ${SPREAD_WRITES_MAX} rows and ` +
-      `${SPREAD_BYTES_MAX} bytes, not ${writes.length} and ${bytes}`,
+    `a write ${where} holds at most ${most.rows} rows and ${most.bytes} bytes, ` +
+      `not ${writes.length} and ${bytes}`,
   )
 }
 
+/** What a write counts against the limits of a batch. */
+const writeBytes = (write: Write): number => {
+  const cells = cellsOf(write)
+  const overhead = ROW_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES * Object.keys(cells).length
+  return overhead + cellBytes(cells)
+}
+
 const cellsOf = (write: Write): Cells => (write.kind === 'put' ? write.row : write.key)
+
+/** Within one batch all writes have one time: which of two of a row wins differs by engine. */
+const checkRowsDiffer = (writes: readonly Write[]): void => {
+  const rows = new Set<string>()
+  for (const write of writes) {
+    const { name: table, partition, clustering } = write.table
+    const cells = cellsOf(write)
+    const key = [...partition, ...clustering].map(({ name }) => String(cells[name]))
+    rows.add(JSON.stringify([table, ...key]))
+  }
+  if (rows.size === writes.length) return
+  throw new BadInputError('a write names each row once')
+}
 
 const checkWrite = (write: Write): void => {
   const { table } = write
   checkKey(table, cellsOf(write))
   if (write.kind === 'remove') return
-  if (cellBytes(write.row) > ROW_BYTES_MAX) {
+  const { row, ttlSeconds } = write
+  let bytes = 0
+  for (const column of table.columns) bytes += checkCell(table, column, row[column.name])
+  if (bytes > ROW_BYTES_MAX) {
     throw new TooLargeError(`a row of ${table.name} holds at most ${ROW_BYTES_MAX} bytes`)
   }
-  if (write.ttlSeconds === undefined) return
-  const missing = table.columns.find(({ name }) => write.row[name] === undefined)
-  if (missing) {
-    throw new BadInputError(`a put with a TTL names every column of ${table.name}`, {
-      field: missing.name,
-    })
-  }
+  if (ttlSeconds !== undefined) checkExpiry(table, row, ttlSeconds)
 }
 
-/** Key columns are all there, not null, and not too long for any engine. */
-export const checkKey = (table: AnyTable, key: Cells): void => {
-  let bytes = 0
-  for (const columns of [table.partition, table.clustering]) {
-    for (const { name } of columns) {
-      const value = key[name]
-      if (value === undefined || value === null) {
-        throw new BadInputError(`${table.name} needs its key column ${name}`, { field: name })
-      }
-      bytes += valueBytes(value)
-    }
+const checkExpiry = (table: AnyTable, row: Cells, ttlSeconds: number): void => {
+  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > TTL_SECONDS_MAX) {
+    throw new BadInputError(`a TTL is 1 to ${TTL_SECONDS_MAX} whole seconds`, {
+      field: 'ttlSeconds',
+    })
   }
+  const missing = table.columns.find(({ name }) => row[name] === undefined)
+  if (!missing) return
+  throw new BadInputError(`a put with a TTL names every column of ${table.name}`, {
+    field: missing.name,
+  })
+}
+
+/**
+ * Key columns are all there, not null, and not too long for any engine; a partition key of one
+ * column is not empty, which Cassandra does not take.
+ */
+export const checkKey = (table: AnyTable, key: Cells): void => {
+  const bytes =
+    checkKeyColumns(table, table.partition, key) + checkKeyColumns(table, table.clustering, key)
   if (bytes > KEY_BYTES_MAX) {
     throw new TooLargeError(`a key of ${table.name} holds at most ${KEY_BYTES_MAX} bytes`)
   }
+}
+
+const checkKeyColumns = (table: AnyTable, columns: readonly Column[], key: Cells): number => {
+  let bytes = 0
+  for (const column of columns) {
+    const value = key[column.name]
+    if (value === undefined || value === null) {
+      const { name: field } = column
+      throw new BadInputError(`${table.name} needs its key column ${field}`, { field })
+    }
+    bytes += checkCell(table, column, value)
+  }
+  if (columns === table.partition && columns.length === 1 && bytes === 0) {
+    const { name: field } = columns[0] ?? { name: '' }
+    throw new BadInputError(`the key of ${table.name} is empty`, { field })
+  }
+  return bytes
+}
+
+/** What a conditional change is, once checked: the write to make if `expected` holds. */
+export const checkSwap = (
+  table: AnyTable,
+  key: Cells,
+  swap: { readonly expected: Cells; readonly next: Cells },
+): { readonly expected: Cells; readonly next: Put } => {
+  const { expected, next } = swap
+  if (Object.values(next).every((value) => value === undefined)) {
+    throw new BadInputError(`a change of ${table.name} names a column`, { field: 'next' })
+  }
+  for (const column of table.columns) checkCell(table, column, expected[column.name])
+  return { expected, next: { kind: 'put', table, row: { ...next, ...keyCells(table, key) } } }
+}
+
+/** A key may come as a whole row: only its key columns count. */
+const keyCells = (table: AnyTable, key: Cells): Cells => {
+  const cells: Record<string, Cells[string]> = {}
+  for (const { name } of [...table.partition, ...table.clustering]) cells[name] = key[name]
+  return cells
+}
+
+/** The furthest a JavaScript `Date` reaches. */
+const TIME_MAX = 8.64e15
+
+const FITS: Readonly<Record<ColumnType, (value: ColumnValue) => boolean>> = {
+  text: (value) => typeof value === 'string',
+  int: (value) => typeof value === 'number' && (value | 0) === value,
+  bigint: (value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value,
+  double: (value) => typeof value === 'number',
+  boolean: (value) => typeof value === 'boolean',
+  blob: (value) => value instanceof Uint8Array,
+  timestamp: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= TIME_MAX,
+}
+
+/** The bytes of a value that fits its column; anything else is refused before it is written. */
+const checkCell = (table: AnyTable, column: Column, value: Cells[string]): number => {
+  if (value === undefined || value === null) return 1
+  if (FITS[column.type](value)) return valueBytes(value)
+  const { name: field, type } = column
+  throw new BadInputError(`${table.name}.${field} takes a value of type ${type}`, { field })
 }
 
 const partitionText = (write: Write): string => {

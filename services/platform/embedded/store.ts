@@ -2,32 +2,92 @@
  * The LMDB environment behind the embedded tables and the embedded log: one file, one writer, one
  * transaction for rows and events together.
  *
- * Keys and values are bytes. A write resolves once it is synced to the disk: commits are grouped,
- * so many writers share one sync.
+ * Keys and values are bytes. `transaction` resolves once its writes are synced to the disk; readers
+ * see them at that moment and not before, so nothing that was seen can be lost. Many writers share
+ * one sync (see write-queue.ts).
+ *
+ * How lmdb is opened, and why (measured, docs/adr/0004):
+ * - `overlappingSync: false`: a commit is not visible before it is synced, a failed one rejects.
+ *   With it on, promises resolve before the sync, and `flushed` hangs when the disk is full.
+ * - `eventTurnBatching: false`: the library otherwise makes a promise of its own per turn that
+ *   nobody can catch: a full disk would end the process.
+ * - `mapSize` is only address space reserved; the library grows the file beyond it. The bound on
+ *   the size of the file is kept here.
  */
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
+import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
+import { embeddedSettings } from '../settings.ts'
+import { Telemetry } from '../telemetry.ts'
+import { type Load, WriteQueue } from './write-queue.ts'
 
 export type Bytes = Database<Buffer, Buffer>
 
+export const STORE_FILE = 'store.mdb'
+
 export interface StoreOptions {
   readonly folder: string
+  /** Most the file may grow to; it may be passed by one group of writes. */
   readonly mapBytes: number
+  readonly writesQueuedMax?: number
+  readonly bytesQueuedMax?: number
+  readonly telemetry?: Telemetry
 }
+
+const { writesQueuedMax, bytesQueuedMax } = embeddedSettings.settings
 
 export class Store implements AsyncDisposable {
   readonly #root: RootDatabase<Buffer, Buffer>
+  readonly #file: string
+  readonly #mapBytes: number
   readonly #databases = new Map<string, Bytes>()
+  readonly #queue: WriteQueue
+  readonly #commitSeconds
+  readonly #commitWorks
+  #fileBytes: number
+  /** The file has reached its bound and the last commit made it grow. */
+  #space: 'left' | 'used up' = 'left'
+  #state: 'open' | 'closed' = 'open'
+  /** Set when LMDB gave up for good. */
+  #broken: UnavailableError | undefined
 
-  constructor({ folder, mapBytes }: StoreOptions) {
+  constructor(options: StoreOptions) {
+    const {
+      folder,
+      mapBytes,
+      telemetry = new Telemetry({ level: 'silent', version: '' }),
+    } = options
     mkdirSync(folder, { recursive: true })
-    this.#root = open<Buffer, Buffer>({
-      path: join(folder, 'store.mdb'),
-      mapSize: mapBytes,
-      maxDbs: 512,
-      keyEncoding: 'binary',
-      encoding: 'binary',
+    this.#file = join(folder, STORE_FILE)
+    this.#mapBytes = mapBytes
+    this.#root = open<Buffer, Buffer>(storeOptions(this.#file, mapBytes))
+    this.#fileBytes = statSync(this.#file).size
+    this.#queue = new WriteQueue(
+      {
+        commit: (work) => this.#commit(work),
+        translate: (error) => this.#translate(error),
+        isEngineError: (error) => isEngineError(error) || error instanceof OutcomeUnknownError,
+        committed: (group) => this.#committed(group),
+      },
+      {
+        writesQueuedMax: options.writesQueuedMax ?? writesQueuedMax.default,
+        bytesQueuedMax: options.bytesQueuedMax ?? bytesQueuedMax.default,
+      },
+    )
+    this.#commitSeconds = telemetry.duration(
+      'tributary_store_commit_seconds',
+      'From the start of a transaction to its sync.',
+    )
+    this.#commitWorks = telemetry.counter(
+      'tributary_store_commit_works_total',
+      'Pieces of work committed; over the count of commits, how many share a sync.',
+    )
+    telemetry.gauge('tributary_store_writes_queued', 'Writes that wait for the disk.', {
+      collect: (gauge) => gauge.set(this.#queue.queued),
+    })
+    telemetry.gauge('tributary_store_file_bytes', 'Size of the data file.', {
+      collect: (gauge) => gauge.set(this.#fileBytes),
     })
   }
 
@@ -35,30 +95,129 @@ export class Store implements AsyncDisposable {
   database(name: string): Bytes {
     const known = this.#databases.get(name)
     if (known) return known
-    const opened = this.#root.openDB<Buffer, Buffer>({
-      name,
-      keyEncoding: 'binary',
-      encoding: 'binary',
-    })
+    const opened = this.#root.openDB<Buffer, Buffer>({ name, ...BINARY })
     this.#databases.set(name, opened)
     return opened
   }
 
-  /** Puts and removes made inside `work` are one transaction; resolves when they are on disk. */
-  async batch(work: () => void): Promise<void> {
-    await this.#root.batch(work)
-    await this.#root.flushed
+  /**
+   * Puts and removes made inside `work` are one transaction; resolves when they are on the disk.
+   * `work` runs later, synchronously, in the order of the calls, and also reads, seeing its own
+   * writes and those before it. It may run a second time if the first was rolled back.
+   */
+  transaction<Result>(work: () => Result, load?: Load): Promise<Result> {
+    if (this.#broken) return Promise.reject(this.#broken)
+    if (this.#space === 'used up' && !load?.reclaims) return Promise.reject(this.#fullError())
+    return this.#queue.submit(work, load)
   }
 
-  /** Like `batch`, but `work` also reads, and sees its own writes. */
-  async transaction<Result>(work: () => Result): Promise<Result> {
-    const result = await this.#root.transaction(work)
-    await this.#root.flushed
-    return result
+  /** A `transaction` that returns nothing. */
+  batch(work: () => void, load?: Load): Promise<void> {
+    return this.transaction(work, load)
+  }
+
+  /** Reading a closed environment would crash the process. */
+  assertOpen(): void {
+    if (this.#state === 'closed') throw new UnavailableError('the store is closed')
+  }
+
+  /** Copies a snapshot, without its free pages, to a new file, while the store goes on serving. */
+  async copyTo(file: string): Promise<void> {
+    try {
+      await this.#root.backup(file, true)
+    } catch (error) {
+      throw this.#translate(error)
+    }
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#root.flushed
+    if (this.#state === 'closed') return
+    await this.#queue[Symbol.asyncDispose]()
+    this.#state = 'closed'
     await this.#root.close()
   }
+
+  async #commit(work: () => void): Promise<void> {
+    if (this.#broken) throw this.#broken
+    const before = this.#lastTransaction()
+    try {
+      await this.#root.childTransaction(work)
+    } catch (error) {
+      throw await this.#failure(error, before)
+    }
+  }
+
+  /** What a failed commit was, and whether anything of it may have been written. */
+  async #failure(error: unknown, before: number): Promise<unknown> {
+    if (!isCommitFailure(error)) return error
+    const cause = await error.commitError.catch((reason: unknown) => reason)
+    const failure = new EngineFailure(messageOf(cause), { cause })
+    try {
+      this.#root.transactionSync(() => undefined)
+      if (this.#lastTransaction() === before) return failure
+    } catch (panic) {
+      this.#broken = new UnavailableError(
+        `the store cannot go on after '${failure.message}': mend the disk, then start again`,
+        { cause: panic },
+      )
+    }
+    return new OutcomeUnknownError(`a commit failed half-way: ${failure.message}`, { cause })
+  }
+
+  #committed({ works, seconds }: { readonly works: number; readonly seconds: number }): void {
+    this.#commitSeconds.observe(seconds)
+    this.#commitWorks.inc(works)
+    const { size } = statSync(this.#file)
+    this.#space = size >= this.#mapBytes && size > this.#fileBytes ? 'used up' : 'left'
+    this.#fileBytes = size
+  }
+
+  #fullError(): UnavailableError {
+    return new UnavailableError(
+      `the data file has reached embedded.mapBytes (${this.#mapBytes}): remove data or raise it`,
+    )
+  }
+
+  #translate(error: unknown): unknown {
+    if (!isEngineError(error)) return error
+    return new UnavailableError(`the store did not write: ${messageOf(error)}; is the disk full?`, {
+      cause: error,
+    })
+  }
+
+  /** The number of the newest transaction on the disk. */
+  #lastTransaction(): number {
+    const stats: { lastTxnId?: number } = this.#root.getStats()
+    return stats.lastTxnId ?? -1
+  }
 }
+
+const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+
+const storeOptions = (path: string, mapSize: number) => ({
+  ...BINARY,
+  path,
+  mapSize,
+  maxDbs: 512,
+  overlappingSync: false,
+  eventTurnBatching: false,
+})
+
+/** LMDB could not commit; nothing was written. */
+class EngineFailure extends Error {
+  override readonly name = 'EngineFailure'
+}
+
+/** What lmdb throws carries a number: one of LMDB's, or an errno. */
+export const isEngineError = (error: unknown): boolean =>
+  error instanceof EngineFailure ||
+  (error instanceof Error && 'code' in error && typeof error.code === 'number')
+
+interface CommitFailure extends Error {
+  readonly commitError: Promise<never>
+}
+
+const isCommitFailure = (error: unknown): error is CommitFailure =>
+  error instanceof Error && 'commitError' in error && error.commitError instanceof Promise
+
+const messageOf = (error: unknown): string => (error instanceof Error ? error.message : `${error}`)

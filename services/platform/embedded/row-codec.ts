@@ -1,0 +1,184 @@
+/**
+ * A row's columns as bytes:
+ *
+ *   flags (1: it expires) · [ms of expiry, f64] · count of columns · bitmap of those not null · values
+ *
+ * Values lie in the order of the table's columns, without names: bigint i64, int i32, double and
+ * timestamp f64, boolean one byte, text and blob a varint of their length and their bytes. A table
+ * grows by columns at its end (`ALTER TABLE … ADD`): rows written before have a smaller count, and
+ * what lies beyond it is null.
+ */
+import { assert, DamagedError } from '../../kernel/errors.ts'
+import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
+
+export type RowTarget = Record<string, ColumnValue | null>
+
+const EXPIRES = 1
+const NEVER = 0
+
+/** Reused between calls; grows to the largest row seen. */
+let scratch = Buffer.alloc(64 * 1024)
+
+export class RowCodec {
+  readonly #table: string
+  readonly #columns: readonly Column[]
+  readonly #bitmapBytes: number
+
+  constructor(table: AnyTable) {
+    this.#table = table.name
+    this.#columns = table.columns
+    this.#bitmapBytes = Math.ceil(table.columns.length / 8)
+  }
+
+  /** `undefined` cells are written as null. */
+  encode(cells: Cells, expiresAt: number = NEVER): Buffer {
+    let at = this.#writeHead(cells, expiresAt)
+    const bitmapAt = at
+    at += this.#bitmapBytes
+    scratch.fill(0, bitmapAt, at)
+    for (let index = 0; index < this.#columns.length; index += 1) {
+      const { name, type } = this.#columns[index] as Column
+      const value = cells[name]
+      if (value === null || value === undefined) continue
+      const byteAt = bitmapAt + (index >> 3)
+      scratch[byteAt] = (scratch[byteAt] ?? 0) | (1 << (index & 7))
+      at = writeValue(value, type, at)
+    }
+    return Buffer.from(scratch.subarray(0, at))
+  }
+
+  /** Whether the row is still there at `now`. */
+  static isLive(bytes: Buffer, now: number): boolean {
+    const expiresAt = RowCodec.expiresAt(bytes)
+    return expiresAt === NEVER || expiresAt > now
+  }
+
+  /** ms since 1970, 0 for never. */
+  static expiresAt(bytes: Buffer): number {
+    return (bytes[0] ?? 0) & EXPIRES ? bytes.readDoubleBE(1) : NEVER
+  }
+
+  /** Sets every column of the table in `row`. `bytes` may be longer than the row. */
+  decode(bytes: Buffer, row: RowTarget): void {
+    try {
+      this.#decode(bytes, row)
+    } catch (cause) {
+      throw new DamagedError(`a row of ${this.#table} cannot be read: restore a backup`, { cause })
+    }
+  }
+
+  #decode(bytes: Buffer, row: RowTarget): void {
+    let at = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
+    const count = bytes[at] ?? 0
+    const bitmapAt = at + 1
+    at = bitmapAt + ((count + 7) >> 3)
+    for (let index = 0; index < this.#columns.length; index += 1) {
+      const { name, type } = this.#columns[index] as Column
+      const bits = index < count ? (bytes[bitmapAt + (index >> 3)] ?? 0) : 0
+      if ((bits & (1 << (index & 7))) === 0) row[name] = null
+      else at = readValue(bytes, at, { row, name, type })
+    }
+  }
+
+  #writeHead(cells: Cells, expiresAt: number): number {
+    reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
+    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
+    let at = 1
+    if (expiresAt !== NEVER) at = scratch.writeDoubleBE(expiresAt, at)
+    scratch[at] = this.#columns.length
+    return at + 1
+  }
+}
+
+const reserve = (bytes: number): void => {
+  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes)
+}
+
+/** Most that the texts and blobs of a row may need. */
+const longBytes = (cells: Cells): number => {
+  let bytes = 0
+  for (const name in cells) {
+    const value = cells[name]
+    if (typeof value === 'string') bytes += 3 * value.length
+    else if (value instanceof Uint8Array) bytes += value.length
+  }
+  return bytes
+}
+
+const writeValue = (value: ColumnValue, type: Column['type'], at: number): number => {
+  switch (typeof value) {
+    case 'string':
+      return writeText(value, at)
+    case 'bigint':
+      return scratch.writeBigInt64BE(value, at)
+    case 'number':
+      return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
+    case 'boolean':
+      scratch[at] = value ? 1 : 0
+      return at + 1
+    default: {
+      const start = writeLength(value.length, at)
+      scratch.set(value, start)
+      return start + value.length
+    }
+  }
+}
+
+const writeText = (value: string, at: number): number => {
+  const start = writeLength(Buffer.byteLength(value), at)
+  return start + scratch.write(value, start)
+}
+
+const writeLength = (length: number, start: number): number => {
+  let at = start
+  let rest = length
+  for (; rest > 0x7f; rest >>>= 7) {
+    scratch[at] = (rest & 0x7f) | 0x80
+    at += 1
+  }
+  scratch[at] = rest
+  return at + 1
+}
+
+interface Place {
+  readonly row: RowTarget
+  readonly name: string
+  readonly type: Column['type']
+}
+
+const readValue = (bytes: Buffer, at: number, { row, name, type }: Place): number => {
+  switch (type) {
+    case 'text':
+    case 'blob':
+      return readLong(bytes, at, { row, name, type })
+    case 'bigint':
+      row[name] = bytes.readBigInt64BE(at)
+      return at + 8
+    case 'int':
+      row[name] = bytes.readInt32BE(at)
+      return at + 4
+    case 'double':
+    case 'timestamp':
+      row[name] = bytes.readDoubleBE(at)
+      return at + 8
+    case 'boolean':
+      row[name] = bytes[at] === 1
+      return at + 1
+  }
+}
+
+const readLong = (bytes: Buffer, start: number, { row, name, type }: Place): number => {
+  let at = start
+  let length = 0
+  for (let shift = 0; ; shift += 7) {
+    const byte = bytes[at] ?? 0
+    length |= (byte & 0x7f) << shift
+    at += 1
+    if (byte <= 0x7f) break
+  }
+  const end = at + length
+  assert(end <= bytes.length, `${name} ends within the row`)
+  row[name] =
+    type === 'text' ? bytes.toString('utf8', at, end) : new Uint8Array(bytes.subarray(at, end))
+  return end
+}
