@@ -2,9 +2,9 @@
  * Which engines a test runs on. `embedded` always; `cluster` when `npm run stack -- up` has left its
  * addresses and its processes live. With TRIBUTARY_REQUIRE_CLUSTER=1 a missing stack is a failure.
  */
-import { readStack, type StackAddresses } from '../../scripts/stack/control.ts'
+import { type Address, readStack, type StackAddresses } from '../../scripts/stack/control.ts'
 
-export type { StackAddresses }
+export type { Address, StackAddresses }
 
 export const stack: StackAddresses | undefined = readStack()
 
