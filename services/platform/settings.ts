@@ -100,6 +100,10 @@ export const cassandraSettings = declare('cassandra', {
     max: 9,
     about: 'copies of each row, when migrate creates the keyspace',
   }),
+  serialScope: choice(['global', 'local'], {
+    default: 'global',
+    about: 'whether conditional writes agree over all data centres or the local one alone',
+  }),
 })
 
 export const redisSettings = declare('redis', {
@@ -225,6 +229,30 @@ export const outboxSettings = declare('outbox', {
     max: 1_000_000,
     about: 'events waiting to be published by their writer; more are left to the relay',
   }),
+  markDelayMs: int({
+    default: 250,
+    min: 0,
+    max: 60_000,
+    unit: 'ms',
+    about: 'how long published events gather before their outbox rows are removed together',
+  }),
+  lateMs: int({
+    default: 3_600_000,
+    min: 60_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how late a write that was interrupted may still come to light',
+  }),
+})
+
+export const idSettings = declare('ids', {
+  leaseMs: int({
+    default: 60_000,
+    min: 1_000,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'how long ids go on when the tables do not answer',
+  }),
 })
 
 export const platformSections = [
@@ -235,4 +263,5 @@ export const platformSections = [
   kafkaSettings,
   logSettings,
   outboxSettings,
+  idSettings,
 ] as const

@@ -9,11 +9,11 @@
  *
  * **Writes** are upserts and are durable when they resolve. `write` of rows that are all in one
  * partition of one table is atomic and isolated; over several partitions it is eventually all or
- * nothing, and others may see a part of it meanwhile. It names each row once. A write made after reading a row wins over
- * what was read, even when the clocks of two processes differ by 10 s. (A plain write over a
- * plain *removal* by another process has no such promise: what is removed and made again by
- * several processes is written conditionally.) A rejected write did nothing, unless the error is
- * OutcomeUnknownError; then it may have happened, or may happen within the engine's time-out.
+ * nothing, and others may see a part of it meanwhile. It names each row once. A write made after
+ * reading a row wins over what was read, even when the clocks of two processes differ by 10 s. (A
+ * plain write over a plain *removal* by another process has no such promise: what is removed and
+ * made again by several processes is written conditionally.) A rejected write did nothing, unless
+ * the error is OutcomeUnknownError; then it may have happened, or may happen within the engine's time-out.
  *
  * **Conditional writes** (`insertIfAbsent`, `compareAndSet`) are linearisable per row. A row that is
  * ever written conditionally is written *only* conditionally, and what is written names its writer
@@ -37,9 +37,14 @@ export const KEY_BYTES_MAX = 1024
 export const ROW_BYTES_MAX = 2 * 1024 * 1024
 /** Within one partition. */
 export const BATCH_WRITES_MAX = 1000
-/** Over several partitions: Cassandra refuses such a batch above 50 KiB. */
+/** Within one partition: one mutation, which Cassandra bounds by half a segment of its log. */
+export const BATCH_BYTES_MAX = 3 * 1024 * 1024
+/** Over several partitions: Cassandra refuses such a batch above 50 KiB, what it adds included. */
 export const SPREAD_WRITES_MAX = 100
-export const SPREAD_BYTES_MAX = 40 * 1024
+export const SPREAD_BYTES_MAX = 48 * 1024
+/** What a row and each of its values add to a batch: times, flags, names. */
+const ROW_OVERHEAD_BYTES = 32
+const VALUE_OVERHEAD_BYTES = 24
 /** 20 years. */
 export const TTL_SECONDS_MAX = 630_720_000
 
@@ -247,20 +252,29 @@ export const checkWrites = (writes: readonly Write[]): { readonly onePartition: 
   const home = partitionText(first)
   const onePartition = writes.every((write) => partitionText(write) === home)
   checkRowsDiffer(writes)
-  if (onePartition && writes.length > BATCH_WRITES_MAX) {
-    throw new TooLargeError(`write at most ${BATCH_WRITES_MAX} rows of a partition at once`)
-  }
-  if (!onePartition) checkSpread(writes)
+  if (onePartition) checkBatch(writes, { rows: BATCH_WRITES_MAX, bytes: BATCH_BYTES_MAX })
+  else checkBatch(writes, { rows: SPREAD_WRITES_MAX, bytes: SPREAD_BYTES_MAX })
   return { onePartition }
 }
 
-const checkSpread = (writes: readonly Write[]): void => {
-  const bytes = writes.reduce((sum, write) => sum + cellBytes(cellsOf(write)), 0)
-  if (writes.length <= SPREAD_WRITES_MAX && bytes <= SPREAD_BYTES_MAX) return
+const checkBatch = (
+  writes: readonly Write[],
+  most: { readonly rows: number; readonly bytes: number },
+): void => {
+  const bytes = writes.reduce((sum, write) => sum + writeBytes(write), 0)
+  if (writes.length <= most.rows && bytes <= most.bytes) return
+  const where = most.rows === BATCH_WRITES_MAX ? 'to one partition' : 'over several partitions'
   throw new TooLargeError(
-    `a write over several partitions holds at most ${SPREAD_WRITES_MAX} rows and ` +
-      `${SPREAD_BYTES_MAX} bytes, not ${writes.length} and ${bytes}`,
+    `a write ${where} holds at most ${most.rows} rows and ${most.bytes} bytes, ` +
+      `not ${writes.length} and ${bytes}`,
   )
+}
+
+/** What a write counts against the limits of a batch. */
+const writeBytes = (write: Write): number => {
+  const cells = cellsOf(write)
+  const overhead = ROW_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES * Object.keys(cells).length
+  return overhead + cellBytes(cells)
 }
 
 const cellsOf = (write: Write): Cells => (write.kind === 'put' ? write.row : write.key)
@@ -304,7 +318,10 @@ const checkExpiry = (table: AnyTable, row: Cells, ttlSeconds: number): void => {
   })
 }
 
-/** Key columns are all there, not null, and not too long for any engine. */
+/**
+ * Key columns are all there, not null, and not too long for any engine; a partition key of one
+ * column is not empty, which Cassandra does not take.
+ */
 export const checkKey = (table: AnyTable, key: Cells): void => {
   const bytes =
     checkKeyColumns(table, table.partition, key) + checkKeyColumns(table, table.clustering, key)
@@ -322,6 +339,10 @@ const checkKeyColumns = (table: AnyTable, columns: readonly Column[], key: Cells
       throw new BadInputError(`${table.name} needs its key column ${field}`, { field })
     }
     bytes += checkCell(table, column, value)
+  }
+  if (columns === table.partition && columns.length === 1 && bytes === 0) {
+    const { name: field } = columns[0] ?? { name: '' }
+    throw new BadInputError(`the key of ${table.name} is empty`, { field })
   }
   return bytes
 }

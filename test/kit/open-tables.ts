@@ -5,6 +5,7 @@ import { EmbeddedTables } from '../../services/platform/embedded/tables.ts'
 import type { Tables } from '../../services/platform/tables.ts'
 import { Telemetry } from '../../services/platform/telemetry.ts'
 import type { EngineName } from './engines.ts'
+import { borrowKeyspace } from './keyspace.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface OpenedTables extends AsyncDisposable {
@@ -26,8 +27,15 @@ const openEmbedded: OpenTables = async () => {
   return { tables, [Symbol.asyncDispose]: dispose }
 }
 
-const openCluster: OpenTables = () =>
-  Promise.reject(new Error('the cluster tables have no opener yet'))
+const openCluster: OpenTables = async () => {
+  const keyspace = await borrowKeyspace()
+  const tables = await keyspace.open()
+  const dispose = async (): Promise<void> => {
+    await tables[Symbol.asyncDispose]()
+    await keyspace[Symbol.asyncDispose]()
+  }
+  return { tables, [Symbol.asyncDispose]: dispose }
+}
 
 export const openTables: Readonly<Record<EngineName, OpenTables>> = {
   embedded: openEmbedded,

@@ -1,0 +1,197 @@
+/**
+ * CQL of a table, and its rows to and from the driver's values.
+ *
+ * The statements of a table are few, whatever is asked of it, so that each is prepared once: a put
+ * binds every column and leaves those it does not name unset. Bounds of slices are tuples,
+ * `(ms, id) < (?, ?)`, which Cassandra compares as a row's place in the clustering order.
+ */
+import type { types } from 'cassandra-driver'
+import {
+  type AnyTable,
+  boundColumns,
+  type Cells,
+  type Column,
+  type ColumnType,
+  type ColumnValue,
+  type Slice,
+  TTL_SECONDS_MAX,
+} from '../tables.ts'
+import type { Bound } from './cassandra.ts'
+
+export const WRITTEN_US = 'written_us'
+
+type DriverRow = types.Row
+
+export class TableStatements {
+  readonly #table: AnyTable
+  readonly #key: readonly Column[]
+  readonly #all: readonly Column[]
+  readonly #get: string
+  readonly #put: string
+  readonly #remove: string
+  readonly #insertIfAbsent: string
+  readonly #select: string
+  readonly #slices = new Map<string, string>()
+  readonly #swaps = new Map<string, string>()
+
+  constructor(table: AnyTable) {
+    this.#table = table
+    this.#key = [...table.partition, ...table.clustering]
+    this.#all = [...this.#key, ...table.columns]
+    const names = [...this.#all.map(quoted), `"${WRITTEN_US}"`]
+    const marks = names.map(() => '?').join(', ')
+    const name = `"${table.name}"`
+    const insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${marks})`
+    const where = equalities(this.#key)
+    this.#select = `SELECT ${names.join(', ')} FROM ${name} WHERE`
+    this.#get = `${this.#select} ${where}`
+    this.#put = `${insert} USING TTL ? AND TIMESTAMP ?`
+    this.#remove = `DELETE FROM ${name} USING TIMESTAMP ? WHERE ${where}`
+    this.#insertIfAbsent = `${insert} IF NOT EXISTS USING TTL ?`
+  }
+
+  get(key: Cells): Bound {
+    return { query: this.#get, params: encodeAll(this.#key, key) }
+  }
+
+  put(
+    row: Cells,
+    { ttlSeconds, us }: { readonly ttlSeconds?: number | undefined; readonly us: number },
+  ): Bound {
+    const written = BigInt(us)
+    const params = encodeAll(this.#all, row)
+    params.push(written, ttl(ttlSeconds), written)
+    return { query: this.#put, params }
+  }
+
+  remove(key: Cells, us: number): Bound {
+    return { query: this.#remove, params: [BigInt(us), ...encodeAll(this.#key, key)] }
+  }
+
+  insertIfAbsent(
+    row: Cells,
+    { ttlSeconds, us }: { readonly ttlSeconds?: number | undefined; readonly us: number },
+  ): Bound {
+    const params = encodeAll(this.#all, row)
+    params.push(BigInt(us), ttl(ttlSeconds))
+    return { query: this.#insertIfAbsent, params }
+  }
+
+  compareAndSet(key: Cells, { expected, next }: { expected: Cells; next: Cells }): Bound {
+    const named = (cells: Cells) =>
+      this.#table.columns.filter(({ name }) => cells[name] !== undefined)
+    const changed = named(next)
+    const compared = named(expected)
+    const existing = !compared.some(({ name }) => expected[name] !== null)
+    const shape = `${changed.map(quoted)} if ${compared.map(quoted)} ${existing}`
+    const query = cached(this.#swaps, shape, () => this.#swap(changed, compared, existing))
+    const params = [
+      ...encodeAll(changed, next),
+      ...encodeAll(this.#key, key),
+      ...encodeAll(compared, expected),
+    ]
+    return { query, params }
+  }
+
+  #swap(changed: readonly Column[], compared: readonly Column[], existing: boolean): string {
+    const conditions = compared.map((column) => `${quoted(column)} = ?`)
+    // To Cassandra a missing row has nulls: that the row exists is asked for by a column all have.
+    if (existing) conditions.push(`"${WRITTEN_US}" != null`)
+    const changes = changed.map((column) => `${quoted(column)} = ?`).join(', ')
+    const where = equalities(this.#key)
+    return `UPDATE "${this.#table.name}" SET ${changes} WHERE ${where} IF ${conditions.join(' AND ')}`
+  }
+
+  slice(partition: Cells, slice: Slice<AnyTable>): Bound {
+    const table = this.#table
+    const ascending = (table.order === 'asc') === (slice.direction !== 'reverse')
+    const bounds = [
+      ...boundOf(table, slice.after, ascending ? '>' : '<'),
+      ...boundOf(table, slice.from, ascending ? '>=' : '<='),
+      ...boundOf(table, slice.until, ascending ? '<=' : '>='),
+      ...boundOf(table, slice.before, ascending ? '<' : '>'),
+    ]
+    const shape = `${ascending} ${bounds.map(({ text }) => text).join(' AND ')}`
+    const query = cached(this.#slices, shape, () => this.#range(bounds, ascending))
+    const params = encodeAll(table.partition, partition)
+    for (const { columns, cells } of bounds) params.push(...encodeAll(columns, cells))
+    params.push(slice.limit)
+    return { query, params }
+  }
+
+  #range(bounds: readonly RangeBound[], ascending: boolean): string {
+    const { partition, clustering } = this.#table
+    const relations = [equalities(partition), ...bounds.map(({ text }) => text)].join(' AND ')
+    const direction = ascending ? 'ASC' : 'DESC'
+    const order = clustering.map((column) => `${quoted(column)} ${direction}`).join(', ')
+    return `${this.#select} ${relations}${order === '' ? '' : ` ORDER BY ${order}`} LIMIT ?`
+  }
+
+  decode(row: DriverRow): Cells {
+    const cells: Record<string, ColumnValue | null> = {}
+    for (const { name, column, type } of this.#all) cells[name] = decode(type, row[column])
+    return cells
+  }
+}
+
+/** When a row was written last; unknown to Cassandra for rows of another program. */
+export const writtenUs = (row: DriverRow): number => {
+  const us: unknown = row[WRITTEN_US]
+  return typeof us === 'bigint' ? Number(us) : 0
+}
+
+interface RangeBound {
+  readonly text: string
+  readonly columns: readonly Column[]
+  readonly cells: Cells
+}
+
+/** Cassandra compares tuples by their first columns alone when a bound names no more. */
+const boundOf = (
+  table: AnyTable,
+  cells: Cells | undefined,
+  relation: '<' | '<=' | '>' | '>=',
+): RangeBound[] => {
+  if (cells === undefined) return []
+  const columns = boundColumns(table, cells)
+  const marks = columns.map(() => '?').join(', ')
+  return [{ text: `(${columns.map(quoted).join(', ')}) ${relation} (${marks})`, columns, cells }]
+}
+
+const quoted = ({ column }: Column): string => `"${column}"`
+
+const equalities = (columns: readonly Column[]): string =>
+  columns.map((column) => `${quoted(column)} = ?`).join(' AND ')
+
+const cached = (cache: Map<string, string>, shape: string, make: () => string): string => {
+  const known = cache.get(shape)
+  if (known !== undefined) return known
+  const made = make()
+  cache.set(shape, made)
+  return made
+}
+
+/**
+ * Cassandra counts whole seconds and drops the fraction a row was written in: one more second keeps
+ * the row for at least as long as was asked. 0 is for ever.
+ */
+const ttl = (seconds: number | undefined): number =>
+  seconds === undefined ? 0 : Math.min(Math.ceil(seconds) + 1, TTL_SECONDS_MAX)
+
+const encodeAll = (columns: readonly Column[], cells: Cells): unknown[] =>
+  columns.map(({ name }) => encode(cells[name]))
+
+/** `undefined` is left unset, `null` removes the value; times are numbers to the driver as well. */
+const encode = (value: Cells[string]): unknown =>
+  value instanceof Uint8Array && !Buffer.isBuffer(value)
+    ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
+    : value
+
+const decode = (type: ColumnType, value: unknown): ColumnValue | null => {
+  if (value === null || value === undefined) return null
+  if (value instanceof Date) return value.getTime()
+  if (type === 'blob' && Buffer.isBuffer(value)) {
+    return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
+  }
+  return value as ColumnValue
+}
