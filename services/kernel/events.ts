@@ -22,10 +22,16 @@ export type FieldKind = keyof FieldValues
 export type Field = FieldKind | `${FieldKind}?`
 export type Fields = Readonly<Record<string, Field>>
 
-export type Data<F extends Fields> = {
+/** The data of an event by its fields; of an event of any type: values by name. */
+export type Data<F extends Fields> = string extends keyof F
+  ? Readonly<Record<string, FieldValues[FieldKind] | undefined>>
+  : RequiredData<F> & OptionalData<F>
+
+type RequiredData<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends FieldKind ? Name : never]: FieldValues[F[Name] &
     FieldKind]
-} & {
+}
+type OptionalData<F extends Fields> = {
   readonly [Name in keyof F as F[Name] extends FieldKind
     ? never
     : Name]?: F[Name] extends `${infer Kind extends FieldKind}?` ? FieldValues[Kind] : never

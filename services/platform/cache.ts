@@ -9,14 +9,16 @@
  *
  * Sorted sets order members by (score, member): scores are integers of at most 53 bits, members
  * compare as bytes, equal scores are legal and pages over them neither skip nor repeat. A cap keeps
- * the highest. A read of a key of another kind is a bug and throws.
+ * the highest. Values and bits are one kind, fields and token buckets another, sorted sets the
+ * third; using a key as another kind than it has is a bug and throws.
  *
  * Errors: CacheUnavailableError when the engine did not answer; a caller goes on without.
  */
-import { UnavailableError } from '../kernel/errors.ts'
+import { assert, BadInputError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
 
 export const CACHE_KEYS_MAX = 1000
 export const CACHE_VALUE_BYTES_MAX = 1024 * 1024
+export const CACHE_BITS_MAX = 2 ** 23
 
 export interface Scored {
   readonly score: number
@@ -100,4 +102,47 @@ export interface Cache extends AsyncDisposable {
 
 export class CacheUnavailableError extends UnavailableError {
   override readonly name = 'CacheUnavailableError'
+}
+
+export const checkKeys = (count: number): void => {
+  if (count <= CACHE_KEYS_MAX) return
+  throw new BadInputError(`${count} keys in one call are more than ${CACHE_KEYS_MAX}`)
+}
+
+export const checkTtl = (ttlMs: number): void =>
+  assert(Number.isSafeInteger(ttlMs) && ttlMs > 0, `a time to live of ${ttlMs} ms`)
+
+export const checkValue = (key: string, value: string | Uint8Array): void => {
+  const bytes = typeof value === 'string' ? Buffer.byteLength(value) : value.byteLength
+  if (bytes <= CACHE_VALUE_BYTES_MAX) return
+  throw new TooLargeError(
+    `the value of ${key} has ${bytes} bytes of at most ${CACHE_VALUE_BYTES_MAX}`,
+  )
+}
+
+export const checkScore = (score: number): void =>
+  assert(Number.isSafeInteger(score), `a score of ${score}`)
+
+export const checkOffsets = (offsets: readonly number[]): void => {
+  for (const offset of offsets) {
+    assert(Number.isInteger(offset) && offset >= 0 && offset < CACHE_BITS_MAX, `a bit at ${offset}`)
+  }
+}
+
+export const checkBucket = ({ capacity, refillPerSecond, cost, nowMs }: TokenBucket): void => {
+  assert(Number.isSafeInteger(capacity) && capacity > 0, `a bucket of ${capacity} tokens`)
+  assert(refillPerSecond > 0 && Number.isFinite(refillPerSecond), `a refill of ${refillPerSecond}`)
+  assert(Number.isSafeInteger(cost) && cost >= 0 && cost <= capacity, `a cost of ${cost} tokens`)
+  assert(Number.isSafeInteger(nowMs), `the time ${nowMs}`)
+}
+
+/**
+ * How long a bucket is kept: past the time it needs to fill up it is the same as none. The caller's
+ * clock may run slower than the engine's, hence the margin.
+ */
+export const bucketTtlMs = ({ capacity, refillPerSecond }: TokenBucket): number =>
+  Math.ceil((capacity / refillPerSecond) * 2000) + 3_600_000
+
+export class WrongKindError extends Error {
+  override readonly name = 'WrongKindError'
 }

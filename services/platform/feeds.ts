@@ -6,25 +6,28 @@
  * and changes nothing, so a cache that lost a key can never grow a feed that looks whole. Absent,
  * resident and empty, and resident and trimmed are three different answers.
  *
- * **Floor.** A feed is complete for every pair *above* its floor. A trim raises the floor to the
- * newest entry it cut off; nothing else but `complete` moves it, and only `complete` lowers nothing:
- * it joins entries in and sets the floor of a feed that was `building`. An add at or below the
- * floor of a feed that is not building is ignored: down there the tables answer.
+ * **Floor.** A feed is complete for every pair *above* its floor and holds nothing at or below it.
+ * It begins at the lowest pair, a trim raises it to the newest entry it cut off, `complete` raises it
+ * to what was read from the tables, and nothing lowers it but opening the feed again. An add at or
+ * below it is ignored: down there the tables answer.
  *
  * **Epoch.** Each shard of the cache has an epoch that changes when the shard restarts, fails over,
  * is flushed or restored. A feed opened in another epoch is absent: a replica promoted without the
  * last second must not look complete.
  *
  * **Idempotent.** Adding what is there, or removing what is not, changes nothing. The newest `cap`
- * entries are kept (a few more may be, between trims); the length never tells completeness.
+ * entries are kept (up to an eighth more may be, between trims); the length never tells completeness.
  *
  * Calls over many feeds are one script per shard and at most `FEEDS_PER_CALL` keys, atomic per feed.
  */
-import type { Pair } from '../kernel/pair.ts'
+import { BadInputError, UnavailableError } from '../kernel/errors.ts'
+import { comparePairs, type Pair } from '../kernel/pair.ts'
 
 export const FEEDS_PER_CALL = 100
-/** Most feeds in one `add` or `remove`: the adapter splits it. */
+/** Most feeds in one `add`, `push`, `remove`, `readMany` or `drop`: the adapter splits it. */
 export const FEEDS_MAX = 10_000
+/** Most entries given to, or asked of, one feed in one call; also the largest cap. */
+export const FEED_ENTRIES_MAX = 4096
 
 /**
  * Which feed: `feed` of a reader, `celeb` of an author. Feeds of one bucket share a shard.
@@ -69,13 +72,33 @@ export interface FeedRange {
   readonly above?: Pair
 }
 
+/**
+ * A run of pairs, newest first, as the engine packs them. A read hands out one view; a pair becomes
+ * an object only when it is looked at, since most of a window is merged by comparing and cut off
+ * unseen (making twenty objects costs several times the read).
+ */
+export abstract class FeedEntries implements Iterable<Pair> {
+  abstract readonly length: number
+  /** `index` must be below `length`. */
+  abstract msAt(index: number): number
+  abstract idAt(index: number): bigint
+
+  at(index: number): Pair {
+    return { ms: this.msAt(index), id: this.idAt(index) }
+  }
+
+  *[Symbol.iterator](): Iterator<Pair> {
+    for (let index = 0; index < this.length; index += 1) yield this.at(index)
+  }
+}
+
 export type FeedRead =
   | { readonly resident: false }
   | {
       readonly resident: true
       readonly state: FeedState
-      /** Newest first. */
-      readonly entries: readonly Pair[]
+      /** Newest first; a snapshot that later changes of the feed do not touch. */
+      readonly entries: FeedEntries
       /** Whether the key holds more entries in this range. */
       readonly more: boolean
     }
@@ -85,8 +108,8 @@ export interface Feeds extends AsyncDisposable {
   open(opening: FeedOpening): Promise<FeedState>
   /**
    * Ends the building: joins `entries`, sets the versions and raises the floor to `floor` (or leaves
-   * it where trims have raised it higher). Only if the feed still has the revision and epoch of
-   * `expected`; says whether it did.
+   * it where trims have raised it higher). Only if the feed is building and still has the revision
+   * and epoch of `expected`; says whether it did.
    */
   complete(
     key: FeedKey,
@@ -123,6 +146,41 @@ export interface Feeds extends AsyncDisposable {
   drop(keys: readonly FeedKey[]): Promise<void>
   /** The epoch of the shard that holds a key. */
   epoch(key: FeedKey): Promise<string>
+}
+
+export class FeedsUnavailableError extends UnavailableError {
+  override readonly name = 'FeedsUnavailableError'
+}
+
+/** Refuses what no engine could take. */
+export const checkFeeds = (count: number): void => {
+  if (count <= FEEDS_MAX) return
+  throw new BadInputError(`${count} feeds in one call are more than ${FEEDS_MAX}`)
+}
+
+export const checkCap = (cap: number): void => {
+  if (Number.isInteger(cap) && cap >= 1 && cap <= FEED_ENTRIES_MAX) return
+  throw new BadInputError(`a cap of ${cap} is not a whole number from 1 to ${FEED_ENTRIES_MAX}`)
+}
+
+export const checkLimit = (limit: number): void => {
+  if (Number.isInteger(limit) && limit >= 0 && limit <= FEED_ENTRIES_MAX) return
+  throw new BadInputError(`a limit of ${limit} is not a whole number from 0 to ${FEED_ENTRIES_MAX}`)
+}
+
+/** The pairs oldest first and each once: what both engines join in. */
+export const inOrder = (pairs: readonly Pair[]): readonly Pair[] => {
+  if (pairs.length > FEED_ENTRIES_MAX) {
+    throw new BadInputError(
+      `${pairs.length} entries for one feed are more than ${FEED_ENTRIES_MAX}`,
+    )
+  }
+  if (pairs.length < 2) return pairs
+  const sorted = [...pairs].sort(comparePairs)
+  return sorted.filter((pair, index) => {
+    const previous = sorted[index - 1]
+    return !previous || comparePairs(previous, pair) !== 0
+  })
 }
 
 export const FEED_BUCKETS = 1024

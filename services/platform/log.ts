@@ -8,19 +8,23 @@
  * commit comes again. A group that is new begins at the oldest event retained.
  *
  * Progress is manual. A handler marks each finished record with `batch.done(offset)`, in any order;
- * what is committed is the longest prefix without a hole. When `handle` rejects, what is not done
- * comes again after a back-off. `batch.signal` aborts when the partition is lost or the consumer
- * stops: work that goes on after that may be done again by another.
+ * what is committed is the longest prefix without a hole. When `handle` rejects, or returns before
+ * all is done, what follows that prefix comes again after a back-off. `batch.signal` aborts when the
+ * partition is lost or the consumer stops: what is done before that is committed, work that goes on
+ * after it may be done again by another.
  *
  * Offsets grow within a partition but may have holes. The adapter owns its connections; no client
  * type crosses this line. Appends reject in bounded time, with OutcomeUnknownError when the events
  * may have been stored.
  */
-import { BadInputError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
+import { BadInputError, DomainError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
 import type { LogEvent, Topic } from '../kernel/events.ts'
 
+/** Key, value and headers of one event. */
 export const EVENT_BYTES_MAX = 900_000
 export const APPEND_EVENTS_MAX = 10_000
+export const APPEND_BYTES_MAX = 16 * 1024 * 1024
+export const READ_MAX = 1_000
 
 export type Group = string
 
@@ -98,26 +102,76 @@ export class LogUnavailableError extends UnavailableError {
   override readonly name = 'LogUnavailableError'
 }
 
+/** A topic is stored with another number of partitions than is declared; no key may move. */
+export class TopicMismatchError extends DomainError {
+  override readonly name = 'TopicMismatchError'
+  readonly code = 'CONFLICT'
+}
+
+/** A topic has not been created yet; `migrate` does that. */
+export class TopicMissingError extends DomainError {
+  override readonly name = 'TopicMissingError'
+  readonly code = 'NOT_FOUND'
+}
+
+/** A group with running consumers cannot be moved. */
+export class GroupBusyError extends DomainError {
+  override readonly name = 'GroupBusyError'
+  readonly code = 'CONFLICT'
+}
+
 /** The partition of a key: the same on every engine and for ever (32-bit FNV-1a of its UTF-8). */
 export const partitionOf = (key: string, partitions: number): number => {
   let hash = 0x811c9dc5
-  for (const byte of encoder.encode(key)) {
-    hash = Math.imul(hash ^ byte, 0x01000193)
+  for (let at = 0; at < key.length; at += 1) {
+    const unit = key.charCodeAt(at)
+    // Nearly every key is ASCII, whose UTF-8 is the code unit itself: no bytes are made for those.
+    if (unit > 0x7f) return hashBytes(key) % partitions
+    hash = Math.imul(hash ^ unit, 0x01000193)
   }
   return (hash >>> 0) % partitions
 }
 
+const hashBytes = (key: string): number => {
+  let hash = 0x811c9dc5
+  for (const byte of encoder.encode(key)) hash = Math.imul(hash ^ byte, 0x01000193)
+  return hash >>> 0
+}
+
 const encoder = new TextEncoder()
 
-/** What both adapters refuse before they touch anything. */
-export const checkAppend = (events: readonly LogEvent[]): void => {
+/** What both adapters refuse before they touch anything. Returns the bytes of all events. */
+export const checkAppend = (events: readonly LogEvent[]): number => {
   if (events.length > APPEND_EVENTS_MAX) {
     throw new TooLargeError(`append at most ${APPEND_EVENTS_MAX} events at once`)
   }
-  for (const { key, value } of events) {
-    if (key === '') throw new BadInputError('an event needs a key', { field: 'key' })
-    if (key.length + value.length > EVENT_BYTES_MAX) {
-      throw new TooLargeError(`an event holds at most ${EVENT_BYTES_MAX} bytes`, { field: key })
-    }
+  let total = 0
+  for (const event of events) total += checkEvent(event)
+  if (total > APPEND_BYTES_MAX) {
+    throw new TooLargeError(`append at most ${APPEND_BYTES_MAX} bytes at once`)
+  }
+  return total
+}
+
+const checkEvent = ({ key, value, headers }: LogEvent): number => {
+  if (key === '') throw new BadInputError('an event needs a key', { field: 'key' })
+  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+  for (const name in headers)
+    bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
+  if (bytes > EVENT_BYTES_MAX) {
+    throw new TooLargeError(`an event holds at most ${EVENT_BYTES_MAX} bytes`, { field: 'value' })
+  }
+  return bytes
+}
+
+/** What both adapters refuse of a reader without a group. */
+export const checkRead = (topic: Topic, from: { partition: number; limit: number }): void => {
+  if (!(from.partition >= 0 && from.partition < topic.partitions)) {
+    throw new BadInputError(`${topic.name} has no partition ${from.partition}`, {
+      field: 'partition',
+    })
+  }
+  if (!(from.limit >= 1 && from.limit <= READ_MAX)) {
+    throw new BadInputError(`read 1 to ${READ_MAX} records at once`, { field: 'limit' })
   }
 }

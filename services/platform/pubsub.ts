@@ -10,7 +10,11 @@
  * `MESSAGE_BYTES_MAX`; the oldest undelivered ones are dropped, with a `resync`, when a subscriber
  * cannot keep up.
  */
+import { TooLargeError, UnavailableError } from '../kernel/errors.ts'
+
 export const MESSAGE_BYTES_MAX = 64 * 1024
+/** Messages waiting for one subscriber before the oldest are dropped. */
+export const MESSAGES_WAITING_MAX = 1024
 
 export interface Subscriber {
   message(text: string): void
@@ -22,4 +26,14 @@ export interface PubSub extends AsyncDisposable {
   publish(channel: string, text: string): Promise<void>
   /** Resolves once live: a message published after that arrives. Dispose it to unsubscribe. */
   subscribe(channel: string, subscriber: Subscriber): Promise<AsyncDisposable>
+}
+
+export class PubSubUnavailableError extends UnavailableError {
+  override readonly name = 'PubSubUnavailableError'
+}
+
+export const checkMessage = (text: string): void => {
+  const bytes = Buffer.byteLength(text)
+  if (bytes <= MESSAGE_BYTES_MAX) return
+  throw new TooLargeError(`a message of ${bytes} bytes is over ${MESSAGE_BYTES_MAX}`)
 }

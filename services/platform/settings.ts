@@ -141,9 +141,16 @@ export const kafkaSettings = declare('kafka', {
     unit: 'ms',
     about: 'when an append that was not acknowledged is given up',
   }),
+  queuedBytesMax: int({
+    default: 64 * 1024 ** 2,
+    min: 1024 ** 2,
+    max: 2 ** 34,
+    unit: 'bytes',
+    about: 'events waiting for the brokers before new ones are refused',
+  }),
   sessionTimeoutMs: int({
     default: 30_000,
-    min: 1_000,
+    min: 6_000,
     max: 300_000,
     unit: 'ms',
     about: 'silence after which a consumer loses its partitions',
@@ -177,6 +184,20 @@ export const logSettings = declare('log', {
     min: 1,
     max: 100_000,
     about: 'events removed in one transaction by retention',
+  }),
+  redeliverMinMs: int({
+    default: 200,
+    min: 1,
+    max: 60_000,
+    unit: 'ms',
+    about: 'wait before what a handler failed on comes again, doubled each time',
+  }),
+  redeliverMaxMs: int({
+    default: 30_000,
+    min: 1,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'longest such wait',
   }),
 })
 

@@ -97,7 +97,7 @@ export class Cassandra implements AsyncDisposable {
     const result = await this.#run('conditional', () =>
       this.#client.execute(bound.query, bound.params, this.#options.conditional),
     )
-    return { applied: result.wasApplied(), row: result.first() ?? undefined }
+    return { applied: result.wasApplied(), row: result.rows[0] }
   }
 
   /** A change of the schema; resolves when all servers agree on it. */

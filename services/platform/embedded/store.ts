@@ -14,7 +14,7 @@
  * - `mapSize` is only address space reserved; the library grows the file beyond it. The bound on
  *   the size of the file is kept here.
  */
-import { mkdirSync, statSync } from 'node:fs'
+import { mkdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Database, open, type RootDatabase } from 'lmdb'
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
@@ -45,7 +45,7 @@ export class Store implements AsyncDisposable {
   readonly #queue: WriteQueue
   readonly #commitSeconds
   readonly #commitWorks
-  #fileBytes: number
+  #usedBytes: number
   /** The file has reached its bound and the last commit made it grow. */
   #space: 'left' | 'used up' = 'left'
   #state: 'open' | 'closed' = 'open'
@@ -62,7 +62,8 @@ export class Store implements AsyncDisposable {
     this.#file = join(folder, STORE_FILE)
     this.#mapBytes = mapBytes
     this.#root = open<Buffer, Buffer>(storeOptions(this.#file, mapBytes))
-    this.#fileBytes = statSync(this.#file).size
+    this.#usedBytes = this.#measure().usedBytes
+    this.#keepRoom()
     this.#queue = new WriteQueue(
       {
         commit: (work) => this.#commit(work),
@@ -86,9 +87,13 @@ export class Store implements AsyncDisposable {
     telemetry.gauge('tributary_store_writes_queued', 'Writes that wait for the disk.', {
       collect: (gauge) => gauge.set(this.#queue.queued),
     })
-    telemetry.gauge('tributary_store_file_bytes', 'Size of the data file.', {
-      collect: (gauge) => gauge.set(this.#fileBytes),
-    })
+    telemetry.gauge(
+      'tributary_store_used_bytes',
+      'Pages of the data file in use or to be used again.',
+      {
+        collect: (gauge) => gauge.set(this.#usedBytes),
+      },
+    )
   }
 
   /** The ordered map of that name; made when it is not there. */
@@ -139,7 +144,7 @@ export class Store implements AsyncDisposable {
 
   async #commit(work: () => void): Promise<void> {
     if (this.#broken) throw this.#broken
-    const before = this.#lastTransaction()
+    const before = this.#measure().transaction
     try {
       await this.#root.childTransaction(work)
     } catch (error) {
@@ -154,7 +159,7 @@ export class Store implements AsyncDisposable {
     const failure = new EngineFailure(messageOf(cause), { cause })
     try {
       this.#root.transactionSync(() => undefined)
-      if (this.#lastTransaction() === before) return failure
+      if (this.#measure().transaction === before) return failure
     } catch (panic) {
       this.#broken = new UnavailableError(
         `the store cannot go on after '${failure.message}': mend the disk, then start again`,
@@ -167,9 +172,25 @@ export class Store implements AsyncDisposable {
   #committed({ works, seconds }: { readonly works: number; readonly seconds: number }): void {
     this.#commitSeconds.observe(seconds)
     this.#commitWorks.inc(works)
-    const { size } = statSync(this.#file)
-    this.#space = size >= this.#mapBytes && size > this.#fileBytes ? 'used up' : 'left'
-    this.#fileBytes = size
+    const { usedBytes } = this.#measure()
+    const grew = usedBytes > this.#usedBytes
+    this.#space = grew && usedBytes >= this.#mapBytes ? 'used up' : 'left'
+    this.#usedBytes = usedBytes
+    if (grew) this.#keepRoom()
+  }
+
+  /**
+   * Keeps the file longer than what is used, by a hole that takes no disk. LMDB leaves pages at the
+   * end unwritten when a transaction frees them again; with this a file that is shorter than its
+   * header says has lost something (data-folder.ts refuses it).
+   */
+  #keepRoom(): void {
+    if (statSync(this.#file).size >= this.#usedBytes + ROOM_BYTES / 2) return
+    try {
+      truncateSync(this.#file, this.#usedBytes + ROOM_BYTES)
+    } catch {
+      // The disk takes no larger file. What is written is safe; a write that needs room will say so.
+    }
   }
 
   #fullError(): UnavailableError {
@@ -185,12 +206,21 @@ export class Store implements AsyncDisposable {
     })
   }
 
-  /** The number of the newest transaction on the disk. */
-  #lastTransaction(): number {
-    const stats: { lastTxnId?: number } = this.#root.getStats()
-    return stats.lastTxnId ?? -1
+  /** The newest transaction on the disk, and how far it uses the file. */
+  #measure(): { readonly transaction: number; readonly usedBytes: number } {
+    const { lastTxnId, lastPageNumber, pageSize } = this.#root.getStats() as EngineStats
+    return { transaction: lastTxnId, usedBytes: (lastPageNumber + 1) * pageSize }
   }
 }
+
+interface EngineStats {
+  readonly lastTxnId: number
+  readonly lastPageNumber: number
+  readonly pageSize: number
+}
+
+/** More than a group of writes usually takes. */
+const ROOM_BYTES = 64 * 1024 * 1024
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
