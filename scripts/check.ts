@@ -13,7 +13,7 @@ Runs, in this order, and fails if any of them finds something:
 const steps: readonly (readonly [name: string, command: readonly string[]])[] = [
   ['types', ['tsc', '-p', 'tsconfig.json']],
   ['lint', ['biome', 'check', '--error-on-warnings', '.']],
-  ['tidy', ['vitest', 'run', '--silent', 'test/tidy.test.ts']],
+  ['tidy', ['vitest', 'run', '--silent=true', 'test/tidy.test.ts']],
   ['drift', ['tsx', 'scripts/codegen.ts', '--check']],
 ]
 

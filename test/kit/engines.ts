@@ -2,31 +2,9 @@
  * Which engines a test runs on. `embedded` always; `cluster` when `npm run stack -- up` has left its
  * addresses and its processes live. With TRIBUTARY_REQUIRE_CLUSTER=1 a missing stack is a failure.
  */
-import { readFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { type Address, readStack, type StackAddresses } from '../../scripts/stack/control.ts'
 
-export interface Address {
-  readonly host: string
-  readonly port: number
-}
-
-export interface StackAddresses {
-  readonly redis: Address
-  readonly cassandra: Address & { readonly dataCenter: string }
-  readonly kafka: { readonly brokers: readonly string[] }
-  readonly ring?: readonly Address[]
-}
-
-export const stackFolder = process.env['TRIBUTARY_STACK_DIR'] ?? '.stack'
-
-const readStack = (): StackAddresses | undefined => {
-  try {
-    return JSON.parse(readFileSync(join(stackFolder, 'stack.json'), 'utf8')) as StackAddresses
-  } catch (error) {
-    if ((error as NodeJS.ErrnoException).code === 'ENOENT') return undefined
-    throw error
-  }
-}
+export type { Address, StackAddresses }
 
 export const stack: StackAddresses | undefined = readStack()
 

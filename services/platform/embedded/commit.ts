@@ -12,11 +12,12 @@ import type { Telemetry } from '../telemetry.ts'
 import type { EmbeddedLog } from './log.ts'
 import type { Store } from './store.ts'
 import type { EmbeddedTables } from './tables.ts'
+import type { Load } from './write-queue.ts'
 
 export interface EmbeddedCommitOptions {
   readonly store: Store
   readonly tables: EmbeddedTables
-  readonly log: Pick<EmbeddedLog, 'prepare'>
+  readonly log: EmbeddedLog
   readonly telemetry: Telemetry
 }
 
@@ -36,28 +37,21 @@ export class EmbeddedCommit implements Commit {
     if (writes.length === 0 && events.length === 0) return
     const { store, tables, log, telemetry } = this.#options
     const rows = tables.prepare(writes)
-    const appends = [...byTopic(events, telemetry.traceHeaders())].map(([topic, records]) =>
+    const appends = byTopic(events, telemetry.traceHeaders()).map(([topic, records]) =>
       log.prepare(topic, records),
     )
-    const work = (): void => {
-      for (const { apply } of rows) apply()
-      for (const { put } of appends) put()
-    }
-    const load = {
-      writes: writes.length + events.length,
-      bytes: [...rows, ...appends.map((append) => append.load)].reduce(
-        (sum, { bytes }) => sum + bytes,
-        0,
-      ),
-    }
+    const load = sumOf([...rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()
     try {
-      await store.transaction(work, load)
+      await store.transaction(() => {
+        for (const { apply } of rows) apply()
+        for (const { put } of appends) put()
+      }, load)
     } catch (error) {
-      for (const each of appends) each.withdraw()
+      for (const { withdraw } of appends) withdraw()
       throw error
     }
-    for (const each of appends) each.announce()
+    for (const { announce } of appends) announce()
     stop()
   }
 
@@ -75,16 +69,21 @@ export class EmbeddedCommit implements Commit {
   }
 }
 
-/** The events by topic, as the log carries them; each topic keeps their order. */
+/** The events as the log carries them; each topic keeps their order. */
 const byTopic = (
   events: readonly Event[],
   headers: LogEvent['headers'],
-): ReadonlyMap<Topic, readonly LogEvent[]> => {
+): (readonly [Topic, LogEvent[]])[] => {
   const appends = new Map<Topic, LogEvent[]>()
   for (const event of events) {
     const records = appends.get(event.topic) ?? []
     records.push(encodeEvent(event, headers))
     appends.set(event.topic, records)
   }
-  return appends
+  return [...appends]
 }
+
+const sumOf = (loads: readonly Load[]): Load => ({
+  writes: loads.reduce((sum, { writes }) => sum + writes, 0),
+  bytes: loads.reduce((sum, { bytes }) => sum + bytes, 0),
+})

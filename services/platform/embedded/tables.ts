@@ -32,6 +32,7 @@ import { Expiries } from './expiries.ts'
 import { type Bounds, KeyCodec } from './key-codec.ts'
 import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
+import type { Load } from './write-queue.ts'
 
 export interface EmbeddedTablesOptions {
   readonly sweepMs: number
@@ -48,8 +49,7 @@ interface Shelf {
 }
 
 /** A write, encoded: what is left to do inside the transaction. */
-export interface Prepared {
-  readonly bytes: number
+export interface Prepared extends Load {
   readonly apply: () => void
 }
 
@@ -207,7 +207,7 @@ export class EmbeddedTables implements Tables {
     const { table, keys, rows, db } = shelf
     if (write.kind === 'remove') {
       const key = keys.key(write.key)
-      return { bytes: key.length, apply: () => void db.remove(key) }
+      return { writes: 1, bytes: key.length, apply: () => void db.remove(key) }
     }
     const key = keys.key(write.row)
     const { row, ttlSeconds } = write
@@ -219,11 +219,11 @@ export class EmbeddedTables implements Tables {
         void db.put(key, value)
         this.#expiries.note(table.name, key, expiresAt)
       }
-      return { bytes: key.length + value.length, apply }
+      return { writes: 2, bytes: key.length + value.length, apply }
     }
     const value = rows.encode(row)
     const apply = isWhole ? () => void db.put(key, value) : () => this.#merge(shelf, key, row)
-    return { bytes: key.length + value.length, apply }
+    return { writes: 1, bytes: key.length + value.length, apply }
   }
 
   /** Puts a row that leaves columns out over what is there. */
@@ -250,7 +250,7 @@ export class EmbeddedTables implements Tables {
   async #transact<Result>(
     kind: 'write' | 'insert' | 'swap',
     work: () => Result,
-    load: { readonly writes: number; readonly bytes: number; readonly reclaims?: boolean },
+    load: Load,
   ): Promise<Result> {
     const started = performance.now()
     try {
