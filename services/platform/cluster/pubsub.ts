@@ -12,6 +12,7 @@ import { Redis } from 'ioredis'
 import { Mailbox, mailboxMetrics } from '../mailbox.ts'
 import { checkMessage, type PubSub, PubSubUnavailableError, type Subscriber } from '../pubsub.ts'
 import type { Telemetry } from '../telemetry.ts'
+import { pubsubLibrary } from './lua/pubsub-library.ts'
 import {
   backOff,
   connectionOptions,
@@ -61,6 +62,7 @@ export class RedisPubSub implements PubSub {
 
   static async open(options: RedisPubSubOptions): Promise<RedisPubSub> {
     const pubsub = new RedisPubSub(options)
+    if (options.link.clustered) await options.link.use(pubsubLibrary)
     await new Promise<void>((resolve, reject) => {
       pubsub.#listening = pubsub.#keepListening(resolve).catch(reject)
     })
@@ -70,8 +72,11 @@ export class RedisPubSub implements PubSub {
   async publish(channel: string, text: string): Promise<void> {
     checkMessage(text)
     const key = this.#link.key(channel)
+    const call = this.#link.clustered
+      ? { command: 'FCALL', args: [pubsubLibrary.functions.publish, 1, key, text], key }
+      : { command: 'PUBLISH', args: [key, text], key }
     try {
-      await this.#link.run([{ command: 'PUBLISH', args: [key, text], key }])
+      await this.#link.run([call])
     } catch (error) {
       throw translate(error, unavailable)
     }
