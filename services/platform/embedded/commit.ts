@@ -6,7 +6,7 @@
  * woken after the sync: nobody hears of rows that a crash could take back.
  */
 import { type Event, encodeEvent, type LogEvent, type Topic } from '../../kernel/events.ts'
-import type { Commit } from '../commit.ts'
+import { type Commit, checkCommit, type OutboxEvent } from '../commit.ts'
 import type { Write } from '../tables.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { EmbeddedLog } from './log.ts'
@@ -36,10 +36,10 @@ export class EmbeddedCommit implements Commit {
   async commit(writes: readonly Write[], events: readonly Event[]): Promise<void> {
     if (writes.length === 0 && events.length === 0) return
     const { store, tables, log, telemetry } = this.#options
+    const announced = announcements(events, telemetry.traceHeaders())
+    checkCommit(writes, announced)
     const rows = tables.prepare(writes)
-    const appends = byTopic(events, telemetry.traceHeaders()).map(([topic, records]) =>
-      log.prepare(topic, records),
-    )
+    const appends = byTopic(announced).map(([topic, records]) => log.prepare(topic, records))
     const load = sumOf([...rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()
     try {
@@ -69,16 +69,27 @@ export class EmbeddedCommit implements Commit {
   }
 }
 
-/** The events as the log carries them; each topic keeps their order. */
-const byTopic = (
+interface Announcement extends OutboxEvent {
+  readonly on: Topic
+}
+
+/** The events as the log carries them. */
+const announcements = (
   events: readonly Event[],
   headers: LogEvent['headers'],
-): (readonly [Topic, LogEvent[]])[] => {
+): readonly Announcement[] =>
+  events.map((event) => {
+    const { id, topic } = event
+    return { id, topic: topic.name, on: topic, event: encodeEvent(event, headers) }
+  })
+
+/** Each topic keeps the order of its events. */
+const byTopic = (announced: readonly Announcement[]): (readonly [Topic, LogEvent[]])[] => {
   const appends = new Map<Topic, LogEvent[]>()
-  for (const event of events) {
-    const records = appends.get(event.topic) ?? []
-    records.push(encodeEvent(event, headers))
-    appends.set(event.topic, records)
+  for (const { on, event } of announced) {
+    const records = appends.get(on) ?? []
+    records.push(event)
+    appends.set(on, records)
   }
   return [...appends]
 }
