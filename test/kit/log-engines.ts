@@ -77,11 +77,10 @@ class OpenEmbeddedLog implements AsyncDisposable {
 export class KafkaLogs implements AsyncDisposable {
   readonly namespace = `test_${randomUUID().slice(0, 8)}`
   readonly settings: Values<typeof kafkaSettings>
-  readonly telemetry: Telemetry
+  readonly telemetry = silentTelemetry()
 
-  constructor(brokers: readonly string[], telemetry: Telemetry = silentTelemetry()) {
-    this.settings = { ...quickKafka, brokers }
-    this.telemetry = telemetry
+  constructor(brokers: readonly string[], settings: Partial<Values<typeof kafkaSettings>> = {}) {
+    this.settings = { ...quickKafka, ...settings, brokers }
   }
 
   open(topics: readonly Topic[] = []): Promise<KafkaLog> {

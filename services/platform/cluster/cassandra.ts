@@ -43,7 +43,6 @@ export class Cassandra implements AsyncDisposable {
   readonly #client: Client
   readonly #inFlightMax: number
   readonly #options: Readonly<Record<Operation, QueryOptions>>
-  readonly #unloggedOptions: QueryOptions
   readonly #meters: Readonly<Record<Operation, Meter>>
   #inFlight = 0
 
@@ -51,7 +50,6 @@ export class Cassandra implements AsyncDisposable {
     this.#client = client
     this.#inFlightMax = settings.inFlightMax
     this.#options = requestOptions(settings)
-    this.#unloggedOptions = { ...this.#options.batch, logged: false }
     this.#meters = metersOf(telemetry, () => this.#inFlight)
   }
 
@@ -79,15 +77,18 @@ export class Cassandra implements AsyncDisposable {
     return result.rows
   }
 
-  async write(bound: Bound): Promise<void> {
-    await this.#run('write', () =>
-      this.#client.execute(bound.query, bound.params, this.#options.write),
-    )
+  /** `us` is the timestamp of the write, the same however often it is sent. */
+  async write(bound: Bound, us: number): Promise<void> {
+    const options = { ...this.#options.write, timestamp: us }
+    await this.#run('write', () => this.#client.execute(bound.query, bound.params, options))
   }
 
   /** All of it or nothing: at once when it is of one partition, else in the end. */
-  async batch(bounds: Bound[], { onePartition }: { readonly onePartition: boolean }) {
-    const options = onePartition ? this.#unloggedOptions : this.#options.batch
+  async batch(
+    bounds: Bound[],
+    { onePartition, us }: { readonly onePartition: boolean; readonly us: number },
+  ): Promise<void> {
+    const options = { ...this.#options.batch, logged: !onePartition, timestamp: us }
     await this.#run('batch', () => this.#client.batch(bounds, options))
   }
 
@@ -218,7 +219,7 @@ const requestOptions = (settings: CassandraSettings): Readonly<Record<Operation,
     read: { ...common, isIdempotent: true },
     serial: { ...common, isIdempotent: true, consistency: agreed },
     write: { ...common, isIdempotent: true },
-    batch: { ...common, isIdempotent: true, logged: true },
+    batch: { ...common, isIdempotent: true },
     conditional: { ...common, isIdempotent: false, serialConsistency: agreed },
   }
 }

@@ -8,7 +8,7 @@
  * release; the version is pinned, and the test of idle processor time fails if this stops working.
  */
 import { createRequire } from 'node:module'
-import { type Cluster, Kafka, type KafkaConfig, KafkaJSError, logLevel } from 'kafkajs'
+import { type Cluster, Kafka, type KafkaConfig, logLevel } from 'kafkajs'
 import { DomainError } from '../../kernel/errors.ts'
 import type { Values } from '../../kernel/settings.ts'
 import { LogUnavailableError } from '../log.ts'
@@ -85,8 +85,6 @@ export const errorType = (error: unknown): string | undefined => {
   }
   return undefined
 }
-
-export const isDriverError = (error: unknown): boolean => error instanceof KafkaJSError
 
 interface RequestQueue {
   readonly pending: readonly unknown[]

@@ -31,6 +31,8 @@ export class KafkaLane {
   readonly #options: LaneOptions
   readonly #tools: LaneTools
   readonly #revoked = new AbortController()
+  /** Made once: a race for each batch would pile up listeners on the signal. */
+  readonly #opened: Promise<void>
   readonly #duration
   readonly #redeliveries
   #work: Promise<bigint> | undefined
@@ -41,6 +43,7 @@ export class KafkaLane {
   constructor(options: LaneOptions, tools: LaneTools) {
     this.#options = options
     this.#tools = tools
+    this.#opened = Promise.race([options.ready, aborted(this.#revoked.signal)])
     this.#duration = tools.telemetry.duration(
       'tributary_log_handle_seconds',
       'Time handlers took for a batch of events',
@@ -81,7 +84,7 @@ export class KafkaLane {
   }
 
   async #handleAll(records: readonly LogRecord[], from: bigint): Promise<bigint> {
-    await Promise.race([this.#options.ready, aborted(this.#revoked.signal)])
+    await this.#opened
     const { batchMax } = this.#tools.subscription
     let next = from
     for (let at = 0; at < records.length; at += batchMax) {

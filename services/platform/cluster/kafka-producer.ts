@@ -5,13 +5,7 @@
  */
 import { connect, type Socket } from 'node:net'
 import { connect as connectTls } from 'node:tls'
-import {
-  type ICustomPartitioner,
-  type ISocketFactory,
-  KafkaJSNonRetriableError,
-  type Producer,
-  type TopicMessages,
-} from 'kafkajs'
+import type { ICustomPartitioner, ISocketFactory, Producer, TopicMessages } from 'kafkajs'
 import { type KafkaClientOptions, makeKafka } from './kafka-client.ts'
 
 const KEEP_ALIVE_MS = 60_000
@@ -29,6 +23,15 @@ export const openProducer = async (options: KafkaClientOptions): Promise<Retirab
   const opened = new KafkaProducer(options)
   await opened.connect()
   return opened
+}
+
+/** What makes kafkajs give up: see its retry and sendMessages. */
+class RetiredError extends Error {
+  readonly retriable = false
+
+  constructor() {
+    super('the producer is retired')
+  }
 }
 
 class KafkaProducer implements RetirableProducer {
@@ -62,7 +65,7 @@ class KafkaProducer implements RetirableProducer {
 
   retire(): void {
     this.#isRetired = true
-    for (const socket of this.#sockets) socket.destroy(new Error('the producer is retired'))
+    for (const socket of this.#sockets) socket.destroy(new RetiredError())
     this.close().catch((error: unknown) => {
       this.#options.telemetry.log.debug({ err: error }, 'a retired producer did not close')
     })
@@ -75,7 +78,7 @@ class KafkaProducer implements RetirableProducer {
   readonly #partitioner: ICustomPartitioner =
     () =>
     ({ message }) => {
-      if (this.#isRetired) throw new KafkaJSNonRetriableError('the producer is retired')
+      if (this.#isRetired) throw new RetiredError()
       return message.partition ?? 0
     }
 

@@ -19,15 +19,26 @@ import {
 import type { Bound } from './cassandra.ts'
 
 export const WRITTEN_US = 'written_us'
+/** A double holds µs until the year 2255 and is cheaper to read than a bigint. */
+const WRITTEN = `CAST(${WRITTEN_US} AS double) AS ${WRITTEN_US}`
 
 type DriverRow = types.Row
+
+/** When a row is written, and for how long. */
+export interface Stamp {
+  readonly us: number
+  readonly ttlSeconds?: number | undefined
+}
 
 export class TableStatements {
   readonly #table: AnyTable
   readonly #key: readonly Column[]
   readonly #all: readonly Column[]
+  /** All but the partition key. */
+  readonly #following: readonly Column[]
   readonly #get: string
   readonly #put: string
+  readonly #putWithTtl: string
   readonly #remove: string
   readonly #insertIfAbsent: string
   readonly #select: string
@@ -37,43 +48,41 @@ export class TableStatements {
   constructor(table: AnyTable) {
     this.#table = table
     this.#key = [...table.partition, ...table.clustering]
+    this.#following = [...table.clustering, ...table.columns]
     this.#all = [...this.#key, ...table.columns]
-    const names = [...this.#all.map(quoted), `"${WRITTEN_US}"`]
-    const marks = names.map(() => '?').join(', ')
+    const names = this.#all.map(quoted).join(', ')
+    const marks = this.#all.map(() => '?').join(', ')
     const name = `"${table.name}"`
-    const insert = `INSERT INTO ${name} (${names.join(', ')}) VALUES (${marks})`
     const where = equalities(this.#key)
-    this.#select = `SELECT ${names.join(', ')} FROM ${name} WHERE`
-    this.#get = `${this.#select} ${where}`
-    this.#put = `${insert} USING TTL ? AND TIMESTAMP ?`
-    this.#remove = `DELETE FROM ${name} USING TIMESTAMP ? WHERE ${where}`
-    this.#insertIfAbsent = `${insert} IF NOT EXISTS USING TTL ?`
+    this.#put = `INSERT INTO ${name} (${names}, ${WRITTEN_US}) VALUES (${marks}, ?)`
+    this.#putWithTtl = `${this.#put} USING TTL ?`
+    this.#insertIfAbsent = `${this.#put} IF NOT EXISTS USING TTL ?`
+    this.#remove = `DELETE FROM ${name} WHERE ${where}`
+    const select = (columns: readonly Column[]): string =>
+      `SELECT ${columns.map((column) => `${quoted(column)}, `).join('')}${WRITTEN} FROM ${name} WHERE`
+    this.#select = select(this.#following)
+    this.#get = `${select(table.columns)} ${where}`
   }
 
   get(key: Cells): Bound {
     return { query: this.#get, params: encodeAll(this.#key, key) }
   }
 
-  put(
-    row: Cells,
-    { ttlSeconds, us }: { readonly ttlSeconds?: number | undefined; readonly us: number },
-  ): Bound {
-    const written = BigInt(us)
+  put(row: Cells, { ttlSeconds, us }: Stamp): Bound {
     const params = encodeAll(this.#all, row)
-    params.push(written, ttl(ttlSeconds), written)
-    return { query: this.#put, params }
+    params.push(BigInt(us))
+    if (ttlSeconds === undefined) return { query: this.#put, params }
+    params.push(ttl(ttlSeconds))
+    return { query: this.#putWithTtl, params }
   }
 
-  remove(key: Cells, us: number): Bound {
-    return { query: this.#remove, params: [BigInt(us), ...encodeAll(this.#key, key)] }
+  remove(key: Cells): Bound {
+    return { query: this.#remove, params: encodeAll(this.#key, key) }
   }
 
-  insertIfAbsent(
-    row: Cells,
-    { ttlSeconds, us }: { readonly ttlSeconds?: number | undefined; readonly us: number },
-  ): Bound {
+  insertIfAbsent(row: Cells, { ttlSeconds, us }: Stamp): Bound {
     const params = encodeAll(this.#all, row)
-    params.push(BigInt(us), ttl(ttlSeconds))
+    params.push(BigInt(us), ttlSeconds === undefined ? 0 : ttl(ttlSeconds))
     return { query: this.#insertIfAbsent, params }
   }
 
@@ -96,7 +105,7 @@ export class TableStatements {
   #swap(changed: readonly Column[], compared: readonly Column[], existing: boolean): string {
     const conditions = compared.map((column) => `${quoted(column)} = ?`)
     // To Cassandra a missing row has nulls: that the row exists is asked for by a column all have.
-    if (existing) conditions.push(`"${WRITTEN_US}" != null`)
+    if (existing) conditions.push(`${WRITTEN_US} != null`)
     const changes = changed.map((column) => `${quoted(column)} = ?`).join(', ')
     const where = equalities(this.#key)
     return `UPDATE "${this.#table.name}" SET ${changes} WHERE ${where} IF ${conditions.join(' AND ')}`
@@ -127,18 +136,22 @@ export class TableStatements {
     return `${this.#select} ${relations}${order === '' ? '' : ` ORDER BY ${order}`} LIMIT ?`
   }
 
-  decode(row: DriverRow): Cells {
-    const cells: Record<string, ColumnValue | null> = {}
-    for (const { name, column, type } of this.#all) cells[name] = decode(type, row[column])
-    return cells
+  /** The row of a key. What the reader named is not sent back to it. */
+  rowAt(key: Cells, row: DriverRow): Cells {
+    return decodeInto(copy(this.#key, key), this.#table.columns, row)
+  }
+
+  /** A row of a slice. */
+  rowIn(partition: Cells, row: DriverRow): Cells {
+    return decodeInto(copy(this.#table.partition, partition), this.#following, row)
   }
 }
 
-/** When a row was written last; unknown to Cassandra for rows of another program. */
-export const writtenUs = (row: DriverRow): number => {
-  const us: unknown = row[WRITTEN_US]
-  return typeof us === 'bigint' ? Number(us) : 0
-}
+/**
+ * When a row was written last: as a refused conditional write tells it, or as a read does. Only the
+ * migrations of this program know the column, so a row without it was not written by it.
+ */
+export const writtenUs = (row: DriverRow): number => Number(row[WRITTEN_US] ?? 0)
 
 interface RangeBound {
   readonly text: string
@@ -173,10 +186,9 @@ const cached = (cache: Map<string, string>, shape: string, make: () => string): 
 
 /**
  * Cassandra counts whole seconds and drops the fraction a row was written in: one more second keeps
- * the row for at least as long as was asked. 0 is for ever.
+ * the row for at least as long as was asked.
  */
-const ttl = (seconds: number | undefined): number =>
-  seconds === undefined ? 0 : Math.min(Math.ceil(seconds) + 1, TTL_SECONDS_MAX)
+const ttl = (seconds: number): number => Math.min(seconds + 1, TTL_SECONDS_MAX)
 
 const encodeAll = (columns: readonly Column[], cells: Cells): unknown[] =>
   columns.map(({ name }) => encode(cells[name]))
@@ -186,6 +198,23 @@ const encode = (value: Cells[string]): unknown =>
   value instanceof Uint8Array && !Buffer.isBuffer(value)
     ? Buffer.from(value.buffer, value.byteOffset, value.byteLength)
     : value
+
+type MutableCells = Record<string, Cells[string]>
+
+const copy = (columns: readonly Column[], cells: Cells): MutableCells => {
+  const copied: MutableCells = {}
+  for (const { name } of columns) copied[name] = cells[name]
+  return copied
+}
+
+const decodeInto = (
+  cells: MutableCells,
+  columns: readonly Column[],
+  row: DriverRow,
+): MutableCells => {
+  for (const { name, column, type } of columns) cells[name] = decode(type, row[column])
+  return cells
+}
 
 const decode = (type: ColumnType, value: unknown): ColumnValue | null => {
   if (value === null || value === undefined) return null

@@ -73,7 +73,9 @@ export class CassandraTables implements Tables {
   ): Promise<RowOf<T> | undefined> {
     const statements = this.#of(table)
     const [row] = await this.#cassandra.read(statements.get(key), how)
-    return row && this.#seen<T>(statements, row)
+    if (row === undefined) return undefined
+    this.#timestamps.observe(writtenUs(row))
+    return statements.rowAt(key, row) as RowOf<T>
   }
 
   /** Point reads, each sent to a replica of its row: a list in one query would load one server. */
@@ -104,22 +106,25 @@ export class CassandraTables implements Tables {
     checkSlice(table, partition as Cells, slice)
     const statements = this.#of(table)
     const rows = await this.#cassandra.read(statements.slice(partition as Cells, slice))
-    return rows.map((row) => this.#seen<T>(statements, row))
+    return rows.map((row) => {
+      this.#timestamps.observe(writtenUs(row))
+      return statements.rowIn(partition as Cells, row) as RowOf<T>
+    })
   }
 
   async write(writes: readonly Write[]): Promise<void> {
     const { onePartition } = checkWrites(writes)
-    const firstUs = this.#timestamps.take(writes.length)
-    const bounds = writes.map((write, index) => this.#bind(write, firstUs + index))
+    const us = this.#timestamps.next()
+    const bounds = writes.map((write) => this.#bind(write, us))
     const [only] = bounds
     if (only === undefined) return
-    if (bounds.length === 1) await this.#cassandra.write(only)
-    else await this.#cassandra.batch(bounds, { onePartition })
+    if (bounds.length === 1) await this.#cassandra.write(only, us)
+    else await this.#cassandra.batch(bounds, { onePartition, us })
   }
 
   #bind(write: Write, us: number): Bound {
     const statements = this.#of(write.table)
-    if (write.kind === 'remove') return statements.remove(write.key, us)
+    if (write.kind === 'remove') return statements.remove(write.key)
     return statements.put(write.row, { ttlSeconds: write.ttlSeconds, us })
   }
 
@@ -130,7 +135,7 @@ export class CassandraTables implements Tables {
   ): Promise<Outcome<T>> {
     checkWrites([put(table, row, expiry)])
     const cells = row as Cells
-    const us = this.#timestamps.take(1)
+    const us = this.#timestamps.next()
     return this.#conditionally<T>({
       table,
       key: cells,
@@ -190,7 +195,9 @@ export class CassandraTables implements Tables {
     row: types.Row | undefined,
   ): Promise<RowOf<T> | undefined> {
     const told = row && table.partition.every(({ column }) => row[column] !== undefined)
-    return told ? this.#seen<T>(this.#of(table), row) : this.#get(table, key, 'serial')
+    if (!told) return this.#get(table, key, 'serial')
+    this.#timestamps.observe(writtenUs(row))
+    return this.#of(table).rowAt(key, row) as RowOf<T>
   }
 
   /** When even the read fails, the write stays as unknown as it was. */
@@ -203,11 +210,6 @@ export class CassandraTables implements Tables {
     } catch (error) {
       throw new OutcomeUnknownError(lost.message, { cause: new AggregateError([lost, error]) })
     }
-  }
-
-  #seen<T extends AnyTable>(statements: TableStatements, row: types.Row): RowOf<T> {
-    this.#timestamps.observe(writtenUs(row))
-    return statements.decode(row) as RowOf<T>
   }
 
   #of(table: AnyTable): TableStatements {

@@ -5,8 +5,7 @@
  * wall clock alone, a process whose clock is behind could not overwrite what it has just read.
  * So each write stores its timestamp in the row as well (the column `written_us`, which the migrations
  * add to every table and the adapter alone sees); whoever reads the row has seen that time, and
- * writes later than it. Within a process timestamps never repeat, so the later of two writes wins,
- * in one batch too.
+ * writes later than it. Within a process timestamps never repeat, so the later of two writes wins.
  *
  * A machine whose clock is years ahead would drag all others along: `aheadMs` shows it.
  */
@@ -24,11 +23,10 @@ export class WriteTimestamps {
     if (us > this.#lastUs) this.#lastUs = us
   }
 
-  /** The first of `count` consecutive timestamps that are the caller's alone in this process. */
-  take(count: number): number {
-    const first = Math.max(this.#nowMs() * 1000, this.#lastUs + 1)
-    this.#lastUs = first + count - 1
-    return first
+  /** Later than all that were made or seen before. */
+  next(): number {
+    this.#lastUs = Math.max(this.#nowMs() * 1000, this.#lastUs + 1)
+    return this.#lastUs
   }
 
   /** How far the latest write made or seen lies ahead of this machine's clock. */

@@ -4,7 +4,7 @@
  * once instead of letting the client look for it.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Admin, ConfigResourceTypes } from 'kafkajs'
+import type { Admin } from 'kafkajs'
 import { UnavailableError } from '../../kernel/errors.ts'
 import type { Topic } from '../../kernel/events.ts'
 import { TopicMismatchError, TopicMissingError } from '../log.ts'
@@ -137,13 +137,4 @@ export const requireTopics = async (
   if (missing.length === 0) return
   const names = missing.map((topic) => topicName(namespace, topic)).join(', ')
   throw new TopicMissingError(`the brokers have no topic ${names}: run \`tributary migrate\``)
-}
-
-/** The retention the brokers keep to. */
-export const retentionOf = async (admin: Admin, name: string): Promise<number> => {
-  const { resources } = await admin.describeConfigs({
-    includeSynonyms: false,
-    resources: [{ type: ConfigResourceTypes.TOPIC, name, configNames: ['retention.ms'] }],
-  })
-  return Number(resources[0]?.configEntries[0]?.configValue)
 }
