@@ -105,16 +105,15 @@ const command = async (name: CommandName, words: Arguments, flags: Flags): Promi
   return result
 }
 
-const migrate = async (flags: Flags): Promise<string> => {
+const migrate = async (flags: Flags, progress: (text: string) => void): Promise<void> => {
   const settings = settingsOf(flags)
   if (settings.view(engineSettings).kind === 'embedded') {
-    return 'The embedded engines have nothing to migrate.'
+    progress('The embedded engines have nothing to migrate.')
+    return
   }
   const { migrateCluster } = await import('./services/platform/cluster/platform.ts')
   const telemetry = new Telemetry({ level: 'warn', version })
-  const progress: string[] = []
-  await migrateCluster({ settings, telemetry, cqlFolder, progress: (text) => progress.push(text) })
-  return progress.join('\n')
+  await migrateCluster({ settings, telemetry, cqlFolder, progress })
 }
 
 const restore = async (folder: string, flags: Flags): Promise<string> => {

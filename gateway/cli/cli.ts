@@ -16,7 +16,7 @@ export interface Actions {
   /** Serves until the process is told to stop. */
   serve(flags: Flags): Promise<void>
   /** Says what it did. */
-  migrate(flags: Flags): Promise<string>
+  migrate(flags: Flags, progress: (text: string) => void): Promise<void>
   /** Runs a command in the program that has the data folder, or on engines opened for it. */
   command(name: CommandName, words: Arguments, flags: Flags): Promise<unknown>
   restore(folder: string, flags: Flags): Promise<string>
@@ -112,7 +112,7 @@ const addMigrate = (program: Command, actions: Actions): void => {
   withEngine(program.command('migrate'))
     .description('create or update the keyspace and the topics of a cluster')
     .action(async (given: EngineFlags) => {
-      actions.out(`${await actions.migrate(flagsOf(given))}\n`)
+      await actions.migrate(flagsOf(given), (text) => actions.out(`${text}\n`))
     })
 }
 
@@ -138,7 +138,16 @@ const defaultList = (group: Command): Command =>
       group.error(`error: unknown command '${word}'${hint}`, { exitCode: 2 })
     })
 
-const SETTING_COLUMNS = ['name', 'value', 'default', 'range', 'live', 'source', 'about'] as const
+const SETTING_COLUMNS = [
+  'name',
+  'value',
+  'default',
+  'range',
+  'unit',
+  'live',
+  'source',
+  'about',
+] as const
 
 const addSettings = (program: Command, actions: Actions): void => {
   const group = program.command('settings').description('read and change settings')
