@@ -8,7 +8,7 @@ import { EmbeddedFeeds } from '../services/platform/embedded/feeds.ts'
 import { MemoryBudget } from '../services/platform/embedded/memory-budget.ts'
 import type { FeedKey, Feeds } from '../services/platform/feeds.ts'
 import { Telemetry } from '../services/platform/telemetry.ts'
-import { randomNamespace, redisValues } from '../test/kit/caches.ts'
+import { randomNamespace, redisValues, removeNamespace } from '../test/kit/caches.ts'
 import { type Address, requireStack } from '../test/kit/engines.ts'
 import type { Bench, BenchKit, Figure } from './kit.ts'
 
@@ -101,8 +101,8 @@ const cluster = async (kit: BenchKit): Promise<Figure[]> => {
     })
     return [contest, memory]
   } finally {
-    await feeds.drop(keys)
-    await raw.remove()
+    raw.close()
+    await removeNamespace([redis], namespace)
   }
 }
 
@@ -157,8 +157,7 @@ class RawPipeline {
     return BATCH
   }
 
-  async remove(): Promise<void> {
-    for (const names of this.#names) await this.#client.unlink(...names)
+  close(): void {
     this.#client.disconnect()
   }
 }

@@ -218,6 +218,17 @@ describe('a replica promoted', () => {
   })
 })
 
+test('everything closes while the server is away, and while it comes back', async () => {
+  await using server = await RedisServer.start()
+  for (let round = 0; round < 10; round += 1) {
+    const caches = await redisCaches([server.address])
+    await server.kill()
+    const started = round % 2 === 0 ? server.restart() : undefined
+    await caches[Symbol.asyncDispose]()
+    await (started ?? server.restart())
+  }
+})
+
 test('calls beyond the bound in flight are refused, and the others served', async () => {
   await using server = await RedisServer.start()
   await using caches = await redisCaches([server.address], { inFlightMax: 8 })
