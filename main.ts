@@ -97,7 +97,10 @@ const command = async (name: CommandName, words: Arguments, flags: Flags): Promi
   }
   const telemetry = new Telemetry({ level: 'error', version })
   const clock = new SystemClock()
-  await using platform = await openPlatform({ settings, clock, telemetry, cqlFolder })
+  await using platform = await openPlatform({
+    ...{ settings, clock, telemetry, cqlFolder },
+    stays: false,
+  })
   const services = composeServices(platform, settings)
   await services.settings.load()
   const result = await runCommand(name, words, { services, actor, backup: platform.backup })
