@@ -1,5 +1,6 @@
 /** The dead letters of a running program, by command. */
 import { expect, test } from 'vitest'
+import type { LetterPage } from '../../gateway/control/commands.ts'
 import { topics } from '../../services/kernel/events.ts'
 import { engines } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
@@ -18,7 +19,7 @@ test.each(engines)(
     await using program = await Program.serve(world.place)
     const letters = async () => {
       const { out } = await runProgram(world.place, 'dead-letters', 'list', '--json')
-      return JSON.parse(out) as { readonly id: string; readonly reason: string }[]
+      return (JSON.parse(out) as LetterPage).items
     }
     const [letter] = await eventually(async () => {
       const found = await letters()

@@ -21,7 +21,7 @@ const scripted = () => {
   return { handled, failing, attempts, handle }
 }
 
-const letters = (bench: WorkerBench) => bench.deadLetters.list({ limit: 10 })
+const letters = async (bench: WorkerBench) => (await bench.deadLetters.list({ first: 10 })).items
 
 describe('EventWorker', () => {
   test('events of a key are handled in order and committed', async () => {
