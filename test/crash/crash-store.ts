@@ -7,7 +7,14 @@ import { DataFolder } from '../../services/platform/embedded/data-folder.ts'
 import { EmbeddedLog } from '../../services/platform/embedded/log.ts'
 import { EmbeddedTables } from '../../services/platform/embedded/tables.ts'
 import { Telemetry } from '../../services/platform/telemetry.ts'
-import { quickLog } from '../kit/log-engines.ts'
+
+const logSettings = {
+  visibilityMs: 60_000,
+  sweepMs: 60_000,
+  purgeMax: 10_000,
+  redeliverMinMs: 5,
+  redeliverMaxMs: 100,
+} as const
 
 export interface CrashStore extends AsyncDisposable {
   readonly tables: EmbeddedTables
@@ -21,7 +28,7 @@ export const openCrashStore = async (path: string): Promise<CrashStore> => {
   const folder = await DataFolder.open(path)
   const store = folder.openStore({ mapBytes: 2 ** 32, telemetry })
   const tables = new EmbeddedTables(store, { sweepMs: 50, sweepMax: 100, telemetry })
-  const log = new EmbeddedLog({ store, telemetry, clock: new SystemClock(), settings: quickLog })
+  const log = new EmbeddedLog({ store, telemetry, clock: new SystemClock(), settings: logSettings })
   const commit = new EmbeddedCommit({ store, tables, log, telemetry })
   const blobs = await FolderBlobs.open(folder.blobs)
   const dispose = async (): Promise<void> => {
