@@ -83,7 +83,7 @@ export class PartialPut implements PreparedWrite {
     const { db, key } = this.#place
     const bytes = db.getBinaryFast(key)
     const row: RowTarget = {}
-    if (bytes && RowCodec.isLive(bytes, Date.now())) this.#rows.decode(bytes, row)
+    if (bytes && RowCodec.isLive(bytes)) this.#rows.decode(bytes, row)
     for (const name in this.#changes) {
       const value = this.#changes[name]
       if (value !== undefined) row[name] = value

@@ -20,6 +20,7 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lm
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
+import { GLIMPSE, slab } from './slab.ts'
 import { type Load, WriteQueue } from './write-queue.ts'
 
 export type Bytes = Database<Buffer, Buffer>
@@ -245,6 +246,7 @@ const PASSING = {
   },
   keyEncoder: {
     writeKey: (key: Buffer, target: Buffer, start: number): number => {
+      if (key === GLIMPSE) return slab.copyGlimpse(target, start)
       target.set(key, start)
       return start + key.length
     },
