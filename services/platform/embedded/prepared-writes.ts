@@ -18,6 +18,7 @@ export interface RowPlace {
 
 /** A row that names every column stands for itself. */
 export class WholePut implements PreparedWrite {
+  readonly isBlind = true
   readonly writes = 1
   readonly bytes: number
   readonly #place: RowPlace
@@ -96,6 +97,7 @@ export class Removal implements PreparedWrite {
   readonly writes = 1
   readonly bytes: number
   readonly reclaims = true
+  readonly isBlind = true
   readonly #place: RowPlace
 
   constructor(place: RowPlace) {

@@ -275,12 +275,14 @@ const loadOf = (prepared: readonly PreparedWrite[]): Load => {
   let writes = 0
   let bytes = 0
   let reclaims = true
+  let isBlind = true
   for (const each of prepared) {
     writes += each.writes
     bytes += each.bytes
     reclaims &&= each.reclaims ?? false
+    isBlind &&= each.isBlind ?? false
   }
-  return { writes, bytes, reclaims }
+  return { writes, bytes, reclaims, isBlind }
 }
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
