@@ -10,18 +10,15 @@
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
+import { slab } from './slab.ts'
 
 export type RowTarget = Record<string, ColumnValue | null>
 
 const EXPIRES = 1
 const NEVER = 0
 
-/** Reused between calls; grows to the largest row seen. */
-let scratch = Buffer.alloc(64 * 1024)
-let view = new DataView(scratch.buffer)
-
 /** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
-let readView: DataView<ArrayBufferLike> = view
+let readView: DataView<ArrayBufferLike> = slab.view
 
 const viewOf = (bytes: Buffer): DataView<ArrayBufferLike> => {
   if (readView.buffer !== bytes.buffer) readView = new DataView(bytes.buffer)
@@ -41,19 +38,19 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    let at = this.#writeHead(cells, expiresAt)
-    const bitmapAt = at
-    at += this.#bitmapBytes
-    scratch.fill(0, bitmapAt, at)
+    const bitmapAt = this.#writeHead(cells, expiresAt)
+    const { bytes } = slab
+    let at = bitmapAt + this.#bitmapBytes
+    bytes.fill(0, bitmapAt, at)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const value = cells[name]
       if (value === null || value === undefined) continue
       const byteAt = bitmapAt + (index >> 3)
-      scratch[byteAt] = (scratch[byteAt] ?? 0) | (1 << (index & 7))
+      bytes[byteAt] = (bytes[byteAt] ?? 0) | (1 << (index & 7))
       at = writeValue(value, type, at)
     }
-    return Buffer.from(scratch.subarray(0, at))
+    return slab.take(at)
   }
 
   /** Gives a row that was encoded with an expiry another one. */
@@ -61,10 +58,10 @@ export class RowCodec {
     bytes.writeDoubleBE(expiresAt, 1)
   }
 
-  /** Whether the row is still there at `now`. */
-  static isLive(bytes: Buffer, now: number): boolean {
+  /** Whether the row is still there now. */
+  static isLive(bytes: Buffer): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt === NEVER || expiresAt > now
+    return expiresAt === NEVER || expiresAt > Date.now()
   }
 
   /** ms since 1970, 0 for never. */
@@ -94,20 +91,16 @@ export class RowCodec {
     }
   }
 
+  /** Says where the bitmap begins. */
   #writeHead(cells: Cells, expiresAt: number): number {
-    reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
-    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
-    let at = 1
-    if (expiresAt !== NEVER) at = scratch.writeDoubleBE(expiresAt, at)
-    scratch[at] = this.#columns.length
+    const room = 32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells)
+    let at = slab.begin(room)
+    slab.bytes[at] = expiresAt === NEVER ? 0 : EXPIRES
+    at += 1
+    if (expiresAt !== NEVER) at = slab.bytes.writeDoubleBE(expiresAt, at)
+    slab.bytes[at] = this.#columns.length
     return at + 1
   }
-}
-
-const reserve = (bytes: number): void => {
-  if (bytes <= scratch.length) return
-  scratch = Buffer.alloc(2 * bytes)
-  view = new DataView(scratch.buffer)
 }
 
 /** Most that the texts and blobs of a row may need. */
@@ -122,38 +115,41 @@ const longBytes = (cells: Cells): number => {
 }
 
 const writeValue = (value: ColumnValue, type: Column['type'], at: number): number => {
+  const { bytes, view } = slab
   switch (typeof value) {
     case 'string':
-      return writeText(value, at)
+      return writeText(bytes, value, at)
     case 'bigint':
       view.setBigInt64(at, value)
       return at + 8
     case 'number':
-      return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
+      if (type === 'int') view.setInt32(at, value)
+      else view.setFloat64(at, value)
+      return at + (type === 'int' ? 4 : 8)
     case 'boolean':
-      scratch[at] = value ? 1 : 0
+      bytes[at] = value ? 1 : 0
       return at + 1
     default: {
-      const start = writeLength(value.length, at)
-      scratch.set(value, start)
+      const start = writeLength(bytes, value.length, at)
+      bytes.set(value, start)
       return start + value.length
     }
   }
 }
 
-const writeText = (value: string, at: number): number => {
-  const start = writeLength(Buffer.byteLength(value), at)
-  return start + scratch.write(value, start)
+const writeText = (bytes: Buffer, value: string, at: number): number => {
+  const start = writeLength(bytes, Buffer.byteLength(value), at)
+  return start + bytes.write(value, start)
 }
 
-const writeLength = (length: number, start: number): number => {
+const writeLength = (bytes: Buffer, length: number, start: number): number => {
   let at = start
   let rest = length
   for (; rest > 0x7f; rest >>>= 7) {
-    scratch[at] = (rest & 0x7f) | 0x80
+    bytes[at] = (rest & 0x7f) | 0x80
     at += 1
   }
-  scratch[at] = rest
+  bytes[at] = rest
   return at + 1
 }
 

@@ -83,7 +83,12 @@ export class EmbeddedTables implements Tables {
 
   async get<T extends AnyTable>(table: T, key: KeyOf<T>): Promise<RowOf<T> | undefined> {
     this.#calls.add('get')
-    return this.#read(() => this.#find(this.#shelf(table), key))
+    this.#store.assertOpen()
+    try {
+      return this.#find(this.#shelf(table), key)
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
 
   async getMany<T extends AnyTable>(
@@ -180,7 +185,7 @@ export class EmbeddedTables implements Tables {
   #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     checkKey(table, key)
     const bytes = db.getBinaryFast(keys.passingKey(key))
-    if (!bytes || !RowCodec.isLive(bytes, Date.now())) return undefined
+    if (!bytes || !RowCodec.isLive(bytes)) return undefined
     const row = { ...blank }
     copyColumns(table.partition, key, row)
     copyColumns(table.clustering, key, row)
@@ -197,11 +202,10 @@ export class EmbeddedTables implements Tables {
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
-    const now = Date.now()
     const found: RowTarget[] = []
     // Without a limit of its own: rows past their TTL lie in the range but do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
-      if (!RowCodec.isLive(value, now)) continue
+      if (!RowCodec.isLive(value)) continue
       const row = { ...blank }
       copyColumns(table.partition, partition, row)
       keys.readClustering(key, prefix.length, row)
@@ -271,12 +275,14 @@ const loadOf = (prepared: readonly PreparedWrite[]): Load => {
   let writes = 0
   let bytes = 0
   let reclaims = true
+  let isBlind = true
   for (const each of prepared) {
     writes += each.writes
     bytes += each.bytes
     reclaims &&= each.reclaims ?? false
+    isBlind &&= each.isBlind ?? false
   }
-  return { writes, bytes, reclaims }
+  return { writes, bytes, reclaims, isBlind }
 }
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
