@@ -253,10 +253,10 @@ const embedded = async (kit: BenchKit): Promise<Figure[]> => {
   return [add, slice, memory]
 }
 
-/** In a process of its own, where nothing else moves: bench/feed-memory.ts reports the difference. */
+/** In a process of its own, where nothing else moves: bench/feed-memory.child.ts reports the difference. */
 const bytesOfAMillion = (): Promise<number> =>
   new Promise((resolve, reject) => {
-    const child = fork(new URL('./feed-memory.ts', import.meta.url), {
+    const child = fork(new URL('./feed-memory.child.ts', import.meta.url), {
       execArgv: ['--expose-gc', '--import', 'tsx'],
     })
     child.once('message', (bytes) => resolve(Number(bytes)))
