@@ -14,6 +14,7 @@ const product = modules.filter(({ path }) => /^(main\.ts|gateway|services|worker
 
 /** The modules of `services/` in order: each may use the doors of those above it. */
 const ORDER = [
+  'audit',
   'settings',
   'dead-letter',
   'scheduler',
@@ -145,10 +146,16 @@ const rules: readonly Rule[] = [
         /^services\/platform\/(log|clock|telemetry)\.ts$/.test(target)),
   },
   {
-    name: 'everything else',
-    why: 'nobody imports tests but tests; only main.ts imports gateway and workers',
-    from: /^(scripts|bench)\//,
-    allows: ({ target, own }) => !own || !/^(test)\//.test(target),
+    name: 'bench',
+    why: 'a bench opens engines as tests do, and measures the product itself',
+    from: /^bench\//,
+    allows: ({ target, own }) => !own || !/\.test\.ts$|^(gateway|workers)\//.test(target),
+  },
+  {
+    name: 'scripts',
+    why: 'nobody else imports tests; only main.ts imports gateway and workers',
+    from: /^scripts\//,
+    allows: ({ target, own }) => !own || !/^(test|gateway|workers)\//.test(target),
   },
 ]
 
@@ -260,7 +267,10 @@ describe('the words', () => {
 
   test('of product code escape no type and print nothing', () => {
     expect(
-      find(/\bas any\b|as unknown as|@ts-ignore|@ts-expect-error|\bconsole\./, product),
+      find(
+        /^(?!\s*(\*|\/\/|\/\*)).*(\bas any\b|as unknown as|\bconsole\.)|@ts-ignore|@ts-expect-error/,
+        product,
+      ),
     ).toEqual([])
   })
 

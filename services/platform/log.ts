@@ -20,6 +20,8 @@
 import { BadInputError, DomainError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
 import type { LogEvent, Topic } from '../kernel/events.ts'
 
+/** The key of a failing event becomes a part of a key in the tables. */
+export const EVENT_KEY_BYTES_MAX = 512
 /** Key, value and headers of one event. */
 export const EVENT_BYTES_MAX = 900_000
 export const APPEND_EVENTS_MAX = 10_000
@@ -47,6 +49,11 @@ export interface LogBatch extends TopicPartition {
   done(offset: bigint): void
 }
 
+/** A partition given to a consumer. The signal aborts when it is lost or the consumer stops. */
+export interface Assignment extends TopicPartition {
+  readonly signal: AbortSignal
+}
+
 export interface Subscription {
   readonly group: Group
   readonly topics: readonly Topic[]
@@ -54,8 +61,11 @@ export interface Subscription {
   readonly batchMax: number
   /** Partitions handled at the same time by this consumer. */
   readonly partitionsAtOnce: number
-  /** Called before the first batch of partitions newly given to this consumer. */
-  assigned?(partitions: readonly TopicPartition[]): Promise<void>
+  /**
+   * Called before the first batch of partitions given to this consumer. In a rebalance an engine may
+   * take all partitions back and give some of them again.
+   */
+  assigned?(partitions: readonly Assignment[]): Promise<void>
   handle(batch: LogBatch): Promise<void>
 }
 
@@ -154,8 +164,14 @@ export const checkAppend = (events: readonly LogEvent[]): number => {
 }
 
 const checkEvent = ({ key, value, headers }: LogEvent): number => {
-  if (key === '') throw new BadInputError('an event needs a key', { field: 'key' })
-  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+  const keyBytes = Buffer.byteLength(key)
+  if (keyBytes === 0) throw new BadInputError('an event needs a key', { field: 'key' })
+  if (keyBytes > EVENT_KEY_BYTES_MAX) {
+    throw new TooLargeError(`the key of an event holds at most ${EVENT_KEY_BYTES_MAX} bytes`, {
+      field: 'key',
+    })
+  }
+  let bytes = keyBytes + Buffer.byteLength(value)
   for (const name in headers)
     bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
   if (bytes > EVENT_BYTES_MAX) {

@@ -90,7 +90,7 @@ export class Telemetry {
   /** Runs `work` in a span; `parent` is a `traceparent` from elsewhere. A failure marks the span. */
   async span<Result>(
     name: string,
-    options: { readonly attributes?: Labels; readonly parent?: string },
+    options: { readonly attributes?: Labels; readonly parent?: string | undefined },
     work: (span: Span) => Promise<Result>,
   ): Promise<Result> {
     const { attributes = {}, parent } = options

@@ -122,7 +122,7 @@ export const pubsubContract = (
       resync: () => recorder.resync(),
     }
     await using _subscription = await pubsub.subscribe('burst', slow)
-    const total = MESSAGES_WAITING_MAX * 8
+    const total = MESSAGES_WAITING_MAX * 3
     const texts = Array.from({ length: total }, (_, at) => `${at}`)
     const published = Promise.all(texts.map((text) => pubsub.publish('burst', text)))
     await published

@@ -59,6 +59,8 @@ export const redisValues = (
   overrides: Partial<RedisValues> = {},
 ): RedisValues => ({
   ...new Settings([redisSettings]).view(redisSettings),
+  // Tests share a busy machine.
+  commandTimeoutMs: 10_000,
   nodes: addresses.map(({ host, port }) => `${host}:${port}`),
   ...overrides,
 })
@@ -69,10 +71,11 @@ export const redisCaches = async (
   addresses: readonly Address[],
   overrides: Partial<RedisValues> = {},
   namespace = randomNamespace(),
+  startWaitMs = 10_000,
 ): Promise<Caches> => {
   const telemetry = quietTelemetry()
   const settings = redisValues(addresses, overrides)
-  const link = await RedisLink.open({ settings, namespace, telemetry })
+  const link = await RedisLink.open({ settings, namespace, telemetry, startWaitMs })
   const cache = await RedisCache.open(link, telemetry)
   const feeds = await RedisFeeds.open(link, telemetry)
   const pubsub = await RedisPubSub.open({ link, settings, telemetry })
@@ -85,9 +88,13 @@ export const redisCaches = async (
 }
 
 /** Takes a test's keys away again; a server that a test has killed has none. */
-const removeNamespace = async (addresses: readonly Address[], namespace: string): Promise<void> => {
+export const removeNamespace = async (
+  addresses: readonly Address[],
+  namespace: string,
+): Promise<void> => {
   for (const { host, port } of addresses) {
     const client = new Redis(port, host, { lazyConnect: true, retryStrategy: null })
+    client.on('error', () => undefined)
     try {
       await client.connect()
       for await (const keys of client.scanStream({ match: `${namespace}:*`, count: 1000 })) {

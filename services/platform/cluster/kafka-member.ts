@@ -19,7 +19,7 @@ import {
   type PartitionAssigner,
   PartitionAssigners,
 } from 'kafkajs'
-import type { Subscription, TopicPartition } from '../log.ts'
+import type { Assignment, Subscription, TopicPartition } from '../log.ts'
 import { type BackOff, backOffMs } from '../progress.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { KafkaSettings } from './kafka-client.ts'
@@ -41,6 +41,8 @@ export interface MemberOptions {
 
 const HEARTBEATS_PER_SESSION = 20
 const HEARTBEAT_MS_MAX = 3_000
+/** A member that has not even asked for events for this many sessions is given up. */
+const SILENT_SESSIONS = 3
 
 export class KafkaMember {
   readonly #options: MemberOptions
@@ -48,8 +50,9 @@ export class KafkaMember {
   readonly #turns: Turns
   readonly #crash: Promise<Error>
   readonly #joined: Promise<void>
-  #generation = new Generation('')
+  #generation = new Generation()
   #isStopping: boolean = false
+  #watcher: NodeJS.Timeout | undefined
 
   constructor(options: MemberOptions) {
     const { settings, subscription } = options
@@ -78,6 +81,7 @@ export class KafkaMember {
     })
     this.#crash = new Promise((resolve) => {
       this.#consumer.on(CRASH, ({ payload }) => resolve(payload.error))
+      this.#watch(resolve)
     })
   }
 
@@ -100,6 +104,7 @@ export class KafkaMember {
   /** Resolves with the reason when it is no longer a member against its will. */
   async crashed(): Promise<Error> {
     const error = await this.#crash
+    clearInterval(this.#watcher)
     await this.#endGeneration()
     return error
   }
@@ -107,8 +112,24 @@ export class KafkaMember {
   /** Hands everything back, waits for handlers and leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    clearInterval(this.#watcher)
     await this.#generation.revoke()
     await this.#consumer.disconnect()
+  }
+
+  /** kafkajs tells of a crash only after it has closed its connections, which may hang. */
+  #watch(giveUp: (reason: Error) => void): void {
+    const { sessionTimeoutMs } = this.#options.settings
+    let isHeard = true
+    let silent = 0
+    this.#consumer.on(this.#consumer.events.FETCH_START, () => {
+      isHeard = true
+    })
+    this.#watcher = setInterval(() => {
+      silent = isHeard ? 0 : silent + 1
+      isHeard = false
+      if (silent >= SILENT_SESSIONS) giveUp(new Error('the consumer fell silent'))
+    }, sessionTimeoutMs)
   }
 
   /** Follows a change of `isPaused`. */
@@ -137,43 +158,32 @@ export class KafkaMember {
     for (const lane of generation.lanes.values()) lane.forget()
   }
 
-  #onJoin({ payload: { memberId, memberAssignment } }: ConsumerGroupJoinEvent): void {
-    const generation = new Generation(memberId)
-    const former = this.#generation
+  #onJoin({ payload: { memberAssignment } }: ConsumerGroupJoinEvent): void {
+    const generation = new Generation()
     this.#generation = generation
-    const fresh: TopicPartition[] = []
     const places = Object.entries(memberAssignment).flatMap(([stored, partitions]) =>
       partitions.map((partition) => ({ stored, partition })),
     )
-    for (const { stored, partition } of places) {
-      const key = keyOf(stored, partition)
-      // Another member id means that the group went on without us for a while.
-      if (former.memberId === memberId && former.admitted.has(key)) generation.admitted.add(key)
-      else fresh.push({ topic: this.#topicOf(stored), partition })
-    }
-    const ready = this.#admit(generation, fresh)
-    for (const { stored, partition } of places) {
-      const isFresh = !generation.admitted.has(keyOf(stored, partition))
-      this.#addLane(generation, { stored, partition }, isFresh ? ready : Promise.resolve())
-    }
+    const { signal } = generation
+    const ready = this.#admit(
+      generation,
+      places.map(({ stored, partition }) => ({ topic: this.#topicOf(stored), partition, signal })),
+    )
+    for (const place of places) this.#addLane(generation, place, ready)
   }
 
-  /** Tells the subscriber of new partitions, until it has heard or they are gone. */
-  async #admit(generation: Generation, fresh: readonly TopicPartition[]): Promise<void> {
+  /** Tells the subscriber of its partitions, until it has heard or they are gone. */
+  async #admit({ signal }: Generation, given: readonly Assignment[]): Promise<void> {
     const { subscription, backOff, telemetry } = this.#options
-    // The lanes are made first: what was admitted is told by this.
-    await Promise.resolve()
-    for (let attempt = 1; fresh.length > 0 && !generation.signal.aborted; attempt += 1) {
+    for (let attempt = 1; given.length > 0 && !signal.aborted; attempt += 1) {
       try {
-        await subscription.assigned?.(fresh)
-        break
+        await subscription.assigned?.(given)
+        return
       } catch (error) {
         telemetry.log.warn({ err: error, group: subscription.group }, 'assigned failed')
-        await sleep(backOffMs(attempt, backOff), generation.signal)
+        await sleep(backOffMs(attempt, backOff), signal)
       }
     }
-    if (generation.signal.aborted) return
-    for (const key of generation.lanes.keys()) generation.admitted.add(key)
   }
 
   #addLane(
@@ -232,16 +242,9 @@ export class KafkaMember {
 
 /** What a member holds between two rebalances. */
 class Generation {
-  readonly memberId: string
   /** By topic, as the brokers name it, and partition. */
   readonly lanes = new Map<string, KafkaLane>()
-  /** Those the subscriber has been told of. */
-  readonly admitted = new Set<string>()
   readonly #ended = new AbortController()
-
-  constructor(memberId: string) {
-    this.memberId = memberId
-  }
 
   get signal(): AbortSignal {
     return this.#ended.signal

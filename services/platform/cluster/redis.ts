@@ -9,7 +9,7 @@
  * `run` sends any number of calls in one round trip to each shard and answers each in its place.
  */
 import { Cluster, Redis } from 'ioredis'
-import { OverloadedError } from '../../kernel/errors.ts'
+import { OverloadedError, UnavailableError } from '../../kernel/errors.ts'
 import type { Values } from '../../kernel/settings.ts'
 import type { redisSettings } from '../settings.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -136,46 +136,36 @@ export class RedisLink implements AsyncDisposable {
   async #send(calls: readonly RedisCall[]): Promise<Outcome[]> {
     const outcomes: Outcome[] = new Array(calls.length)
     await Promise.all(
-      this.#byShard(calls).map(async (indices) => {
-        const replies = await this.#sendTogether(indices.flatMap((index) => calls[index] ?? []))
+      this.#byShard(calls).map(async ({ server, indices }) => {
+        const together = indices.flatMap((index) => calls[index] ?? [])
+        const answers = await sendTogether(server, together)
         for (const [at, index] of indices.entries()) {
-          outcomes[index] = replies[at] ?? { error: new Error('a reply is missing') }
+          outcomes[index] = answers[at] ?? { error: new Error('a reply is missing') }
         }
       }),
     )
     return outcomes
   }
 
-  async #sendTogether(calls: readonly RedisCall[]): Promise<Outcome[]> {
-    try {
-      const [only] = calls
-      if (only && calls.length === 1) {
-        const reply = await this.#client.callBuffer(only.command, ...only.args)
-        return [{ error: null, reply: reply as RedisReply }]
-      }
-      const pipeline = this.#client.pipeline()
-      for (const { command, args } of calls) pipeline.callBuffer(command, ...args)
-      const replies = (await pipeline.exec()) ?? []
-      return replies.map(([error, reply]) =>
-        error ? { error } : { error: null, reply: reply as RedisReply },
-      )
-    } catch (error) {
-      return calls.map(() => ({ error }))
-    }
-  }
-
-  /** The indices of the calls that may share a pipeline. */
-  #byShard(calls: readonly RedisCall[]): number[][] {
-    if (!(this.#client instanceof Cluster)) return [[...calls.keys()]]
-    const { slots } = this.#client
-    const groups = new Map<string, number[]>()
+  /**
+   * Which calls go where. Pipelines are made on a shard's own connection: the cluster client would
+   * repeat a whole pipeline for one redirection in it.
+   */
+  #byShard(calls: readonly RedisCall[]): Shard[] {
+    const client = this.#client
+    if (client instanceof Redis) return [{ server: client, indices: [...calls.keys()] }]
+    const shards = new Map<string, Shard>()
+    const servers = new Map(client.nodes('master').map((node) => [addressOf(node), node]))
     for (const [index, { key }] of calls.entries()) {
-      const shard = slots[keySlot(key)]?.join(';') ?? ''
-      const group = groups.get(shard)
-      if (group) group.push(index)
-      else groups.set(shard, [index])
+      const address = client.slots[keySlot(key)]?.[0] ?? ''
+      const server = servers.get(address)
+      const shard = shards.get(address)
+      // Nobody is known to have the slot: the cluster client finds out, call by call.
+      if (!server) shards.set(`${index}`, { server: client, indices: [index] })
+      else if (shard) shard.indices.push(index)
+      else shards.set(address, { server, indices: [index] })
     }
-    return [...groups.values()]
+    return [...shards.values()]
   }
 
   async #load(): Promise<void> {
@@ -197,7 +187,7 @@ export class RedisLink implements AsyncDisposable {
     let reason: unknown
     const fail = () =>
       reject(
-        new Error(`Redis at ${nodes.join(', ')} did not answer within ${waitMs} ms`, {
+        new UnavailableError(`Redis at ${nodes.join(', ')} did not answer within ${waitMs} ms`, {
           cause: reason,
         }),
       )
@@ -217,9 +207,37 @@ export class RedisLink implements AsyncDisposable {
   }
 }
 
+interface Shard {
+  readonly server: Redis | Cluster
+  readonly indices: number[]
+}
+
 type Outcome =
   | { readonly error: null; readonly reply: RedisReply }
   | { readonly error: unknown; readonly reply?: undefined }
+
+const sendTogether = async (
+  server: Redis | Cluster,
+  calls: readonly RedisCall[],
+): Promise<Outcome[]> => {
+  try {
+    const [only] = calls
+    if (only && calls.length === 1) {
+      const reply = await server.callBuffer(only.command, ...only.args)
+      return [{ error: null, reply: reply as RedisReply }]
+    }
+    const pipeline = server.pipeline()
+    for (const { command, args } of calls) pipeline.callBuffer(command, ...args)
+    const replies = (await pipeline.exec()) ?? []
+    return replies.map(([error, reply]) =>
+      error ? { error } : { error: null, reply: reply as RedisReply },
+    )
+  } catch (error) {
+    return calls.map(() => ({ error }))
+  }
+}
+
+const addressOf = ({ options }: Redis): string => `${options.host}:${options.port}`
 
 const deferred = () => {
   let resolve: () => void = () => undefined

@@ -137,6 +137,7 @@ export class EmbeddedCache implements Cache {
 
   async removeFields(key: string, fields: readonly string[]): Promise<number> {
     checkKeys(fields.length)
+    if (fields.length === 0) return 0
     const held = this.#fields(key)
     if (!held) return 0
     let removed = 0
@@ -158,7 +159,10 @@ export class EmbeddedCache implements Cache {
       checkTtl(ttlMs)
       for (const { score } of members) checkScore(score)
     }
-    for (const add of adds) this.#addCapped(add)
+    // One key of another kind fails the call but, as on servers, not the other keys.
+    const usable = adds.filter(({ key }) => this.#isSortedOrAbsent(key))
+    for (const add of usable) this.#addCapped(add)
+    if (usable.length < adds.length) throw wrongKind()
   }
 
   async sliceSorted(key: string, slice: SortedSlice): Promise<Scored[]> {
@@ -167,7 +171,7 @@ export class EmbeddedCache implements Cache {
 
   async removeMembers(key: string, members: readonly string[]): Promise<number> {
     checkKeys(members.length)
-    return this.#removeMembers(key, members)
+    return members.length === 0 ? 0 : this.#removeMembers(key, members)
   }
 
   async removeWhere(key: string, matches: (entry: Scored) => boolean): Promise<number> {
@@ -218,6 +222,7 @@ export class EmbeddedCache implements Cache {
   async getBits(key: string, offsets: readonly number[]): Promise<boolean[]> {
     checkOffsets(offsets)
     checkKeys(offsets.length)
+    if (offsets.length === 0) return []
     const held = bytesOf(this.#value(key) ?? '')
     return offsets.map((offset) => ((held[offset >> 3] ?? 0) & bitOf(offset)) !== 0)
   }
@@ -250,6 +255,11 @@ export class EmbeddedCache implements Cache {
     const content = this.#find(key)?.content
     if (content === undefined || content instanceof SortedMembers) return content
     throw wrongKind()
+  }
+
+  #isSortedOrAbsent(key: string): boolean {
+    const held = this.#find(key)
+    return !held || held.content instanceof SortedMembers
   }
 
   #find(key: string): CachedKey | undefined {

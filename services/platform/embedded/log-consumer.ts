@@ -131,9 +131,10 @@ export class EmbeddedConsumer implements Consumer, Member {
       if (wanted.length === 0) return
       try {
         await this.#subscription.assigned?.(
-          wanted.map(({ cursor: { partition } }) => ({
+          wanted.map(({ cursor: { partition }, lost: { signal } }) => ({
             topic: partition.topic,
             partition: partition.partition,
+            signal,
           })),
         )
         for (const lane of wanted) lane.isReady = true

@@ -76,6 +76,7 @@ export class PackedFeed {
     const added = pairs.filter((pair) => comparePairs(pair, this.#floor) > 0)
     if (added.length === 0) return
     const { ms, ids, count } = this.#union(added)
+    if (count === this.#count) return
     this.#adopt(ms, ids, count)
     if (cap !== undefined && count > most(cap)) this.#trim(cap)
   }

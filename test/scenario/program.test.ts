@@ -1,0 +1,155 @@
+/** The program as people meet it: started, asked, told to stop, killed. */
+import { existsSync, statSync, unlinkSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { engines } from '../kit/engines.ts'
+import { eventually } from '../kit/eventually.ts'
+import { openPlace } from '../kit/place.ts'
+import { Program, runProgram } from '../kit/program.ts'
+
+describe.each(engines)('the program on %s', (engine) => {
+  test('PLT-3: it serves, says where, is ready, and ends in order on SIGTERM', async () => {
+    await using place = await openPlace(engine)
+    await using program = await Program.serve(place)
+    expect(program.lines.at(-1)).toContain(`${engine} engines`)
+    const ready = await program.get('/readyz')
+    expect(ready.status).toBe(200)
+    expect(JSON.parse(ready.text)).toMatchObject({ ready: true, degraded: false })
+    expect((await program.get('/startupz')).status).toBe(200)
+    expect((await program.get('/metrics')).text).toContain('tributary_worker_lag_events')
+    expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  })
+
+  test('OPS-1: a setting changed by command reaches the running program and outlives kill -9', async () => {
+    await using place = await openPlace(engine)
+    await using program = await Program.serve(place)
+    const changed = await runProgram(place, 'settings', 'set', 'telemetry.level', 'debug')
+    expect(changed).toMatchObject({ code: 0, err: '' })
+    await eventually(async () => {
+      const { out } = await runProgram(place, 'settings', 'history', '--json')
+      return JSON.parse(out).length === 1
+    })
+    await program.kill('SIGKILL')
+    await using again = await Program.serve(place)
+    const { out } = await runProgram(place, 'settings', 'get', 'telemetry.level', '--json')
+    expect(JSON.parse(out)).toMatchObject({ value: 'debug', source: 'changed' })
+    await again.kill('SIGTERM')
+  })
+
+  test('commands work while nothing runs', async () => {
+    await using place = await openPlace(engine)
+    const list = await runProgram(place, 'settings', '--json')
+    expect(list.code).toBe(0)
+    expect(JSON.parse(list.out).length).toBeGreaterThan(30)
+    expect(await runProgram(place, 'dead-letters')).toMatchObject({
+      code: 0,
+      out: 'There are no dead letters.',
+    })
+    expect((await runProgram(place, 'dead-letters', 'show', '5000000000000000000')).code).toBe(1)
+    expect((await runProgram(place, 'migrate')).code).toBe(0)
+  })
+})
+
+describe('the program', () => {
+  test('OPS-1: wrong settings are all listed before anything is opened', async () => {
+    const variables = {
+      TRIBUTARY_SERVER_PORT: 'http',
+      TRIBUTARY_TELEMETRY_LEVEL: 'loud',
+      TRIBUTARY_SERVER_PROT: '1',
+    }
+    const { code, err } = await runProgram({ variables }, 'serve')
+    expect(code).toBe(2)
+    for (const name of Object.keys(variables)) expect(err).toContain(name)
+    expect(err).toContain('did you mean TRIBUTARY_SERVER_PORT?')
+  })
+
+  test('an unknown role is refused with the one that was meant', async () => {
+    const { code, err } = await runProgram({ variables: {} }, 'serve', '--role=audits')
+    expect({ code, err }).toMatchObject({ code: 2, err: expect.stringContaining('audit?') })
+  })
+
+  test('an engine that cannot be reached is waited for, named, and given up with code 3', async () => {
+    const variables = {
+      TRIBUTARY_ENGINE_KIND: 'cluster',
+      TRIBUTARY_ENGINE_START_WAIT_MS: '1500',
+      TRIBUTARY_CASSANDRA_HOSTS: '127.0.0.1:1',
+    }
+    const { code, out, err } = await runProgram({ variables }, 'serve', '--port=0')
+    expect(code).toBe(3)
+    expect(out).toContain('waiting for Cassandra at 127.0.0.1:1')
+    expect(err).toContain('Cassandra at 127.0.0.1:1 did not answer')
+  })
+
+  test('PLT-3: a second process on one data folder is refused and told who has it', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place)
+    const { code, err } = await runProgram(place, 'serve', '--port=0')
+    expect(code).toBe(4)
+    expect(err).toMatch(new RegExp(`\\b${program.pid}\\b`))
+    expect((await program.get('/healthz')).status).toBe(200)
+  })
+
+  test('a port that is taken ends the start', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place)
+    await using other = await openPlace('embedded')
+    const port = new URL(program.address).port
+    const { code, err } = await runProgram(other, 'serve', `--port=${port}`)
+    expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('EADDRINUSE') })
+  })
+
+  test('the control socket is for its owner alone and goes with the program', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place)
+    const socket = join(place.dataFolder, 'control.sock')
+    expect(statSync(socket).mode & 0o777).toBe(0o600)
+    const dead = await runProgram(place, 'dead-letters', 'drop', '5000000000000000000')
+    expect(dead).toMatchObject({ code: 1, err: expect.stringContaining('no dead letter') })
+    await program.kill('SIGTERM')
+    expect(existsSync(socket)).toBe(false)
+  })
+
+  test('without its socket a command finds the folder in use', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place)
+    unlinkSync(join(place.dataFolder, 'control.sock'))
+    const { code, err } = await runProgram(place, 'settings')
+    expect(code).toBe(4)
+    expect(err).toContain(String(program.pid))
+  })
+
+  test('a second signal ends a program that drains at once', async () => {
+    await using place = await openPlace('embedded')
+    const slow = { variables: { ...place.variables, TRIBUTARY_SERVER_UNREADY_MS: '60000' } }
+    await using program = await Program.serve(slow)
+    const ending = program.kill('SIGTERM')
+    await eventually(async () => (await program.get('/readyz')).status === 503)
+    void program.kill('SIGTERM')
+    expect(await ending).toEqual({ code: 1, signal: null })
+  })
+
+  test('a drain that takes too long ends by itself', async () => {
+    await using place = await openPlace('embedded')
+    const variables = {
+      ...place.variables,
+      TRIBUTARY_SERVER_UNREADY_MS: '60000',
+      TRIBUTARY_SERVER_DRAIN_MS: '300',
+    }
+    await using program = await Program.serve({ variables })
+    expect(await program.kill('SIGTERM')).toEqual({ code: 1, signal: null })
+  })
+
+  test('PLT-6: a backup taken while it serves is restored into another folder', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place)
+    await runProgram(place, 'settings', 'set', 'telemetry.level', 'debug')
+    const copy = join(place.folder, 'copy')
+    expect(await runProgram(place, 'backup', copy)).toMatchObject({ code: 0 })
+    await program.kill('SIGTERM')
+    const data = `--data=${join(place.folder, 'restored')}`
+    expect(await runProgram(place, 'restore', copy, data)).toMatchObject({ code: 0 })
+    const { out } = await runProgram(place, 'settings', 'get', 'telemetry.level', '--json', data)
+    expect(JSON.parse(out)).toMatchObject({ value: 'debug' })
+    expect((await runProgram(place, 'restore', copy)).code).toBe(4)
+  })
+})
