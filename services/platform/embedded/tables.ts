@@ -33,6 +33,7 @@ import { type Bounds, KeyCodec } from './key-codec.ts'
 import {
   ExpiringPut,
   PartialPut,
+  PreparedBatch,
   type PreparedWrite,
   Removal,
   WholePut,
@@ -40,7 +41,6 @@ import {
 import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
 import { Tally } from './tally.ts'
-import type { Load } from './write-queue.ts'
 
 export interface EmbeddedTablesOptions {
   readonly sweepMs: number
@@ -114,9 +114,10 @@ export class EmbeddedTables implements Tables {
   async write(writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return
     const prepared = this.prepare(writes)
-    const load = loadOf(prepared)
     this.#calls.add('write')
-    await this.#store.transaction(() => applyAll(prepared), load)
+    await (prepared.isBlind
+      ? this.#store.write(prepared)
+      : this.#store.transaction(() => prepared.apply(), prepared))
   }
 
   async insertIfAbsent<T extends AnyTable>(
@@ -125,12 +126,12 @@ export class EmbeddedTables implements Tables {
     expiry: Expiry = {},
   ): Promise<Outcome<T>> {
     const insert = put(table, row, expiry)
-    const [prepared] = this.prepare([insert])
+    const prepared = this.prepare([insert])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, row as Cells)
       if (current) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
     this.#calls.add('insert')
@@ -143,12 +144,12 @@ export class EmbeddedTables implements Tables {
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>> {
     const { expected, next } = checkSwap(table, key as Cells, swap)
-    const [prepared] = this.prepare([next])
+    const prepared = this.prepare([next])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
       if (!current || !matches(current, expected)) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
     this.#calls.add('swap')
@@ -156,9 +157,11 @@ export class EmbeddedTables implements Tables {
   }
 
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
-  prepare(writes: readonly Write[]): PreparedWrite[] {
+  prepare(writes: readonly Write[]): PreparedWrite {
     checkWrites(writes)
-    return writes.map((write) => this.#prepare(write))
+    const [first, ...others] = writes
+    if (first && others.length === 0) return this.#prepare(first)
+    return new PreparedBatch(writes.map((write) => this.#prepare(write)))
   }
 
   /** Removes rows past their TTL, one batch; resolves with the count it looked at. */
@@ -218,15 +221,17 @@ export class EmbeddedTables implements Tables {
 
   #prepare(write: Write): PreparedWrite {
     const { table, keys, rows, db } = this.#shelf(write.table)
-    if (write.kind === 'remove') return new Removal({ db, key: keys.key(write.key) })
+    if (write.kind === 'remove') return new Removal(db, keys.key(write.key))
     const { row, ttlSeconds } = write
-    const place = { db, key: keys.key(row) }
+    const key = keys.key(row)
     if (ttlSeconds !== undefined) {
+      const value = rows.encode(row, Number.MAX_SAFE_INTEGER)
       const expiry = { ttlMs: 1000 * ttlSeconds, table: table.name, index: this.#expiries }
-      return new ExpiringPut(place, rows.encode(row, Number.MAX_SAFE_INTEGER), expiry)
+      return new ExpiringPut(db, { key, value }, expiry)
     }
     const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
-    return isWhole ? new WholePut(place, rows.encode(row)) : new PartialPut(place, rows, row)
+    if (!isWhole) return new PartialPut(db, key, { rows, cells: row })
+    return new WholePut(db, key, rows.encode(row))
   }
 
   #read<Result>(work: () => Result): Result {
@@ -265,24 +270,6 @@ const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
 
 const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
   for (const { name } of columns) row[name] = cells[name] ?? null
-}
-
-const applyAll = (prepared: readonly PreparedWrite[]): void => {
-  for (const each of prepared) each.apply()
-}
-
-const loadOf = (prepared: readonly PreparedWrite[]): Load => {
-  let writes = 0
-  let bytes = 0
-  let reclaims = true
-  let isBlind = true
-  for (const each of prepared) {
-    writes += each.writes
-    bytes += each.bytes
-    reclaims &&= each.reclaims ?? false
-    isBlind &&= each.isBlind ?? false
-  }
-  return { writes, bytes, reclaims, isBlind }
 }
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
