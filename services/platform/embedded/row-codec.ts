@@ -10,14 +10,20 @@
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
+import { slab } from './slab.ts'
 
 export type RowTarget = Record<string, ColumnValue | null>
 
 const EXPIRES = 1
 const NEVER = 0
 
-/** Reused between calls; grows to the largest row seen. */
-let scratch = Buffer.alloc(64 * 1024)
+/** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
+let readView: DataView<ArrayBufferLike> = slab.view
+
+const viewOf = (bytes: Buffer): DataView<ArrayBufferLike> => {
+  if (readView.buffer !== bytes.buffer) readView = new DataView(bytes.buffer)
+  return readView
+}
 
 export class RowCodec {
   readonly #table: string
@@ -32,25 +38,30 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    let at = this.#writeHead(cells, expiresAt)
-    const bitmapAt = at
-    at += this.#bitmapBytes
-    scratch.fill(0, bitmapAt, at)
+    const bitmapAt = this.#writeHead(cells, expiresAt)
+    const { bytes } = slab
+    let at = bitmapAt + this.#bitmapBytes
+    bytes.fill(0, bitmapAt, at)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const value = cells[name]
       if (value === null || value === undefined) continue
       const byteAt = bitmapAt + (index >> 3)
-      scratch[byteAt] = (scratch[byteAt] ?? 0) | (1 << (index & 7))
+      bytes[byteAt] = (bytes[byteAt] ?? 0) | (1 << (index & 7))
       at = writeValue(value, type, at)
     }
-    return Buffer.from(scratch.subarray(0, at))
+    return slab.take(at)
   }
 
-  /** Whether the row is still there at `now`. */
-  static isLive(bytes: Buffer, now: number): boolean {
+  /** Gives a row that was encoded with an expiry another one. */
+  static expireAt(bytes: Buffer, expiresAt: number): void {
+    bytes.writeDoubleBE(expiresAt, 1)
+  }
+
+  /** Whether the row is still there now. */
+  static isLive(bytes: Buffer): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt === NEVER || expiresAt > now
+    return expiresAt === NEVER || expiresAt > Date.now()
   }
 
   /** ms since 1970, 0 for never. */
@@ -68,30 +79,28 @@ export class RowCodec {
   }
 
   #decode(bytes: Buffer, row: RowTarget): void {
-    let at = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
-    const count = bytes[at] ?? 0
-    const bitmapAt = at + 1
-    at = bitmapAt + ((count + 7) >> 3)
+    const countAt = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
+    const count = bytes[countAt] ?? 0
+    const bitmapAt = countAt + 1
+    readAt = bitmapAt + ((count + 7) >> 3)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const bits = index < count ? (bytes[bitmapAt + (index >> 3)] ?? 0) : 0
-      if ((bits & (1 << (index & 7))) === 0) row[name] = null
-      else at = readValue(bytes, at, { row, name, type })
+      row[name] = (bits & (1 << (index & 7))) === 0 ? null : readValue(bytes, type)
     }
+    assert(readAt <= bytes.length, 'a row ends within its bytes')
   }
 
+  /** Says where the bitmap begins. */
   #writeHead(cells: Cells, expiresAt: number): number {
-    reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
-    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
-    let at = 1
-    if (expiresAt !== NEVER) at = scratch.writeDoubleBE(expiresAt, at)
-    scratch[at] = this.#columns.length
+    const room = 32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells)
+    let at = slab.begin(room)
+    slab.bytes[at] = expiresAt === NEVER ? 0 : EXPIRES
+    at += 1
+    if (expiresAt !== NEVER) at = slab.bytes.writeDoubleBE(expiresAt, at)
+    slab.bytes[at] = this.#columns.length
     return at + 1
   }
-}
-
-const reserve = (bytes: number): void => {
-  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes)
 }
 
 /** Most that the texts and blobs of a row may need. */
@@ -106,79 +115,84 @@ const longBytes = (cells: Cells): number => {
 }
 
 const writeValue = (value: ColumnValue, type: Column['type'], at: number): number => {
+  const { bytes, view } = slab
   switch (typeof value) {
     case 'string':
-      return writeText(value, at)
+      return writeText(bytes, value, at)
     case 'bigint':
-      return scratch.writeBigInt64BE(value, at)
+      view.setBigInt64(at, value)
+      return at + 8
     case 'number':
-      return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
+      if (type === 'int') view.setInt32(at, value)
+      else view.setFloat64(at, value)
+      return at + (type === 'int' ? 4 : 8)
     case 'boolean':
-      scratch[at] = value ? 1 : 0
+      bytes[at] = value ? 1 : 0
       return at + 1
     default: {
-      const start = writeLength(value.length, at)
-      scratch.set(value, start)
+      const start = writeLength(bytes, value.length, at)
+      bytes.set(value, start)
       return start + value.length
     }
   }
 }
 
-const writeText = (value: string, at: number): number => {
-  const start = writeLength(Buffer.byteLength(value), at)
-  return start + scratch.write(value, start)
+const writeText = (bytes: Buffer, value: string, at: number): number => {
+  const start = writeLength(bytes, Buffer.byteLength(value), at)
+  return start + bytes.write(value, start)
 }
 
-const writeLength = (length: number, start: number): number => {
+const writeLength = (bytes: Buffer, length: number, start: number): number => {
   let at = start
   let rest = length
   for (; rest > 0x7f; rest >>>= 7) {
-    scratch[at] = (rest & 0x7f) | 0x80
+    bytes[at] = (rest & 0x7f) | 0x80
     at += 1
   }
-  scratch[at] = rest
+  bytes[at] = rest
   return at + 1
 }
 
-interface Place {
-  readonly row: RowTarget
-  readonly name: string
-  readonly type: Column['type']
-}
+/** Where the row being decoded is read on. */
+let readAt = 0
 
-const readValue = (bytes: Buffer, at: number, { row, name, type }: Place): number => {
+const readValue = (bytes: Buffer, type: Column['type']): ColumnValue => {
+  const at = bytes.byteOffset + readAt
   switch (type) {
-    case 'text':
-    case 'blob':
-      return readLong(bytes, at, { row, name, type })
+    case 'text': {
+      const start = readLength(bytes)
+      return bytes.toString('utf8', start, readAt)
+    }
+    case 'blob': {
+      const start = readLength(bytes)
+      return new Uint8Array(bytes.subarray(start, readAt))
+    }
     case 'bigint':
-      row[name] = bytes.readBigInt64BE(at)
-      return at + 8
+      readAt += 8
+      return viewOf(bytes).getBigInt64(at)
     case 'int':
-      row[name] = bytes.readInt32BE(at)
-      return at + 4
+      readAt += 4
+      return viewOf(bytes).getInt32(at)
     case 'double':
     case 'timestamp':
-      row[name] = bytes.readDoubleBE(at)
-      return at + 8
+      readAt += 8
+      return viewOf(bytes).getFloat64(at)
     case 'boolean':
-      row[name] = bytes[at] === 1
-      return at + 1
+      readAt += 1
+      return bytes[readAt - 1] === 1
   }
 }
 
-const readLong = (bytes: Buffer, start: number, { row, name, type }: Place): number => {
-  let at = start
+/** Reads the length of what follows and passes over it; says where that begins. */
+const readLength = (bytes: Buffer): number => {
   let length = 0
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at] ?? 0
+  let byte = 0x80
+  for (let shift = 0; byte > 0x7f; shift += 7) {
+    byte = bytes[readAt] ?? 0
     length |= (byte & 0x7f) << shift
-    at += 1
-    if (byte <= 0x7f) break
+    readAt += 1
   }
-  const end = at + length
-  assert(end <= bytes.length, `${name} ends within the row`)
-  row[name] =
-    type === 'text' ? bytes.toString('utf8', at, end) : new Uint8Array(bytes.subarray(at, end))
-  return end
+  const start = readAt
+  readAt += length
+  return start
 }
