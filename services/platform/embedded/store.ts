@@ -7,8 +7,8 @@
  * one sync (see write-queue.ts).
  *
  * How lmdb is opened, and why (measured, docs/adr/0004):
- * - `overlappingSync: false`: a commit is not visible before it is synced, a failed one rejects.
- *   With it on, promises resolve before the sync, and `flushed` hangs when the disk is full.
+ * - `overlappingSync: false`: a commit is not visible before it is synced. With it on, readers see
+ *   what a crash may still take back, and `flushed` never settles when a commit fails.
  * - `eventTurnBatching: false`: the library otherwise makes a promise of its own per turn that
  *   nobody can catch: a full disk would end the process.
  * - `mapSize` is only address space reserved; the library grows the file beyond it. The bound on
