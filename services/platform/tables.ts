@@ -368,13 +368,15 @@ const keyCells = (table: AnyTable, key: Cells): Cells => {
   return cells
 }
 
+const BIGINT_MIN = -(2n ** 63n)
+const BIGINT_MAX = 2n ** 63n - 1n
 /** The furthest a JavaScript `Date` reaches. */
 const TIME_MAX = 8.64e15
 
 const FITS: Readonly<Record<ColumnType, (value: ColumnValue) => boolean>> = {
   text: (value) => typeof value === 'string',
   int: (value) => typeof value === 'number' && (value | 0) === value,
-  bigint: (value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value,
+  bigint: (value) => typeof value === 'bigint' && value >= BIGINT_MIN && value <= BIGINT_MAX,
   double: (value) => typeof value === 'number',
   boolean: (value) => typeof value === 'boolean',
   blob: (value) => value instanceof Uint8Array,

@@ -46,7 +46,7 @@ export class EmbeddedCommit implements Commit {
     const stop = this.#seconds.startTimer()
     try {
       await store.transaction(() => {
-        for (const { apply } of rows) apply()
+        for (const row of rows) row.apply()
         for (const { put } of appends) put()
       }, load)
     } catch (error) {

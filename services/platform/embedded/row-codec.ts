@@ -18,6 +18,15 @@ const NEVER = 0
 
 /** Reused between calls; grows to the largest row seen. */
 let scratch = Buffer.alloc(64 * 1024)
+let view = new DataView(scratch.buffer)
+
+/** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
+let readView: DataView<ArrayBufferLike> = view
+
+const viewOf = (bytes: Buffer): DataView<ArrayBufferLike> => {
+  if (readView.buffer !== bytes.buffer) readView = new DataView(bytes.buffer)
+  return readView
+}
 
 export class RowCodec {
   readonly #table: string
@@ -45,6 +54,11 @@ export class RowCodec {
       at = writeValue(value, type, at)
     }
     return Buffer.from(scratch.subarray(0, at))
+  }
+
+  /** Gives a row that was encoded with an expiry another one. */
+  static expireAt(bytes: Buffer, expiresAt: number): void {
+    bytes.writeDoubleBE(expiresAt, 1)
   }
 
   /** Whether the row is still there at `now`. */
@@ -91,7 +105,9 @@ export class RowCodec {
 }
 
 const reserve = (bytes: number): void => {
-  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes)
+  if (bytes <= scratch.length) return
+  scratch = Buffer.alloc(2 * bytes)
+  view = new DataView(scratch.buffer)
 }
 
 /** Most that the texts and blobs of a row may need. */
@@ -110,7 +126,8 @@ const writeValue = (value: ColumnValue, type: Column['type'], at: number): numbe
     case 'string':
       return writeText(value, at)
     case 'bigint':
-      return scratch.writeBigInt64BE(value, at)
+      view.setBigInt64(at, value)
+      return at + 8
     case 'number':
       return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
     case 'boolean':
@@ -152,14 +169,14 @@ const readValue = (bytes: Buffer, at: number, { row, name, type }: Place): numbe
     case 'blob':
       return readLong(bytes, at, { row, name, type })
     case 'bigint':
-      row[name] = bytes.readBigInt64BE(at)
+      row[name] = viewOf(bytes).getBigInt64(bytes.byteOffset + at)
       return at + 8
     case 'int':
-      row[name] = bytes.readInt32BE(at)
+      row[name] = viewOf(bytes).getInt32(bytes.byteOffset + at)
       return at + 4
     case 'double':
     case 'timestamp':
-      row[name] = bytes.readDoubleBE(at)
+      row[name] = viewOf(bytes).getFloat64(bytes.byteOffset + at)
       return at + 8
     case 'boolean':
       row[name] = bytes[at] === 1

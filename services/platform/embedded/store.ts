@@ -16,7 +16,7 @@
  */
 import { mkdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
@@ -98,9 +98,21 @@ export class Store implements AsyncDisposable {
 
   /** The ordered map of that name; made when it is not there. */
   database(name: string): Bytes {
+    return this.#open(name, BINARY)
+  }
+
+  /**
+   * The same, but a range hands over its keys and values in buffers that the next step writes over:
+   * for who decodes them at once, twice as fast. A map is opened one way or the other.
+   */
+  passingDatabase(name: string): Bytes {
+    return this.#open(name, PASSING)
+  }
+
+  #open(name: string, options: DatabaseOptions): Bytes {
     const known = this.#databases.get(name)
     if (known) return known
-    const opened = this.#root.openDB<Buffer, Buffer>({ name, ...BINARY })
+    const opened = this.#root.openDB<Buffer, Buffer>({ name, ...options })
     this.#databases.set(name, opened)
     return opened
   }
@@ -223,6 +235,22 @@ interface EngineStats {
 const ROOM_BYTES = 64 * 1024 * 1024
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+
+/** lmdb copies what it reads unless it is told how to decode it. */
+const PASSING = {
+  encoding: 'binary' as const,
+  encoder: {
+    encode: (value: Buffer): Buffer => value,
+    decode: (bytes: Buffer): Buffer => bytes,
+  },
+  keyEncoder: {
+    writeKey: (key: Buffer, target: Buffer, start: number): number => {
+      target.set(key, start)
+      return start + key.length
+    },
+    readKey: (target: Buffer, start: number, end: number): Buffer => target.subarray(start, end),
+  },
+}
 
 const storeOptions = (path: string, mapSize: number) => ({
   ...BINARY,

@@ -30,8 +30,16 @@ import {
 import type { Telemetry } from '../telemetry.ts'
 import { Expiries } from './expiries.ts'
 import { type Bounds, KeyCodec } from './key-codec.ts'
+import {
+  ExpiringPut,
+  PartialPut,
+  type PreparedWrite,
+  Removal,
+  WholePut,
+} from './prepared-writes.ts'
 import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
+import { Tally } from './tally.ts'
 import type { Load } from './write-queue.ts'
 
 export interface EmbeddedTablesOptions {
@@ -46,11 +54,8 @@ interface Shelf {
   readonly keys: KeyCodec
   readonly rows: RowCodec
   readonly db: Bytes
-}
-
-/** A write, encoded: what is left to do inside the transaction. */
-export interface Prepared extends Load {
-  readonly apply: () => void
+  /** Every column, null: copied for each row read, so that all rows have one shape. */
+  readonly blank: RowTarget
 }
 
 export class EmbeddedTables implements Tables {
@@ -60,27 +65,24 @@ export class EmbeddedTables implements Tables {
   readonly #sweepMax: number
   readonly #sweeper: NodeJS.Timeout
   readonly #telemetry: Telemetry
-  readonly #writeSeconds
-  readonly #reads
+  readonly #calls
   #sweeping: Promise<void> = Promise.resolve()
 
   constructor(store: Store, { sweepMs, sweepMax, telemetry }: EmbeddedTablesOptions) {
     this.#store = store
-    this.#expiries = new Expiries(store, (name) => store.database(databaseName(name)))
+    this.#expiries = new Expiries(store, (name) => store.passingDatabase(databaseName(name)))
     this.#sweepMax = sweepMax
     this.#telemetry = telemetry
-    this.#writeSeconds = telemetry.duration(
-      'tributary_tables_write_seconds',
-      'From the call of a write to its acknowledgement.',
-      ['kind'],
+    this.#calls = new Tally(
+      telemetry.counter('tributary_tables_calls_total', 'Calls by kind.', ['kind']),
+      { get: 0, getMany: 0, slice: 0, write: 0, insert: 0, swap: 0 },
     )
-    this.#reads = telemetry.counter('tributary_tables_reads_total', 'Reads by kind.', ['kind'])
     this.#sweeper = setInterval(() => this.#sweepSoon(), sweepMs)
     this.#sweeper.unref()
   }
 
   async get<T extends AnyTable>(table: T, key: KeyOf<T>): Promise<RowOf<T> | undefined> {
-    this.#reads.inc({ kind: 'get' })
+    this.#calls.add('get')
     return this.#read(() => this.#find(this.#shelf(table), key))
   }
 
@@ -89,7 +91,7 @@ export class EmbeddedTables implements Tables {
     keys: readonly KeyOf<T>[],
   ): Promise<(RowOf<T> | undefined)[]> {
     checkGetMany(keys)
-    this.#reads.inc({ kind: 'getMany' })
+    this.#calls.add('getMany')
     const shelf = this.#shelf(table)
     return this.#read(() => keys.map((key) => this.#find(shelf, key)))
   }
@@ -100,16 +102,16 @@ export class EmbeddedTables implements Tables {
     slice: Slice<T>,
   ): Promise<RowOf<T>[]> {
     checkSlice(table, partition, slice)
-    this.#reads.inc({ kind: 'slice' })
+    this.#calls.add('slice')
     return this.#read(() => this.#walk(this.#shelf(table), partition, slice)) as RowOf<T>[]
   }
 
   async write(writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return
     const prepared = this.prepare(writes)
-    const reclaims = writes.every(({ kind }) => kind === 'remove')
-    const load = { writes: writes.length, bytes: bytesOf(prepared), reclaims }
-    await this.#transact('write', () => applyAll(prepared), load)
+    const load = loadOf(prepared)
+    this.#calls.add('write')
+    await this.#store.transaction(() => applyAll(prepared), load)
   }
 
   async insertIfAbsent<T extends AnyTable>(
@@ -126,7 +128,8 @@ export class EmbeddedTables implements Tables {
       prepared?.apply()
       return { applied: true }
     }
-    return this.#transact('insert', work, { writes: 1, bytes: prepared?.bytes ?? 0 })
+    this.#calls.add('insert')
+    return this.#store.transaction(work, prepared)
   }
 
   async compareAndSet<T extends AnyTable>(
@@ -143,11 +146,12 @@ export class EmbeddedTables implements Tables {
       prepared?.apply()
       return { applied: true }
     }
-    return this.#transact('swap', work, { writes: 1, bytes: prepared?.bytes ?? 0 })
+    this.#calls.add('swap')
+    return this.#store.transaction(work, prepared)
   }
 
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
-  prepare(writes: readonly Write[]): Prepared[] {
+  prepare(writes: readonly Write[]): PreparedWrite[] {
     checkWrites(writes)
     return writes.map((write) => this.#prepare(write))
   }
@@ -160,29 +164,35 @@ export class EmbeddedTables implements Tables {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeper)
     await this.#sweeping
+    this.#calls.flush()
   }
 
   #shelf(table: AnyTable): Shelf {
     const known = this.#shelves.get(table)
     if (known) return known
-    const db = this.#store.database(databaseName(table.name))
-    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db }
+    const db = this.#store.passingDatabase(databaseName(table.name))
+    const blank = blankRow(table)
+    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db, blank }
     this.#shelves.set(table, shelf)
     return shelf
   }
 
-  #find({ table, keys, rows, db }: Shelf, key: Cells): RowTarget | undefined {
+  #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     checkKey(table, key)
-    const bytes = db.getBinaryFast(keys.key(key))
+    const bytes = db.getBinaryFast(keys.passingKey(key))
     if (!bytes || !RowCodec.isLive(bytes, Date.now())) return undefined
-    const row: RowTarget = {}
+    const row = { ...blank }
     copyColumns(table.partition, key, row)
     copyColumns(table.clustering, key, row)
     rows.decode(bytes, row)
     return row
   }
 
-  #walk({ table, keys, rows, db }: Shelf, partition: Cells, slice: Slice<AnyTable>): RowTarget[] {
+  #walk(
+    { table, keys, rows, db, blank }: Shelf,
+    partition: Cells,
+    slice: Slice<AnyTable>,
+  ): RowTarget[] {
     const { limit, direction } = slice
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
@@ -192,7 +202,7 @@ export class EmbeddedTables implements Tables {
     // Without a limit of its own: rows past their TTL lie in the range but do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
       if (!RowCodec.isLive(value, now)) continue
-      const row: RowTarget = {}
+      const row = { ...blank }
       copyColumns(table.partition, partition, row)
       keys.readClustering(key, prefix.length, row)
       rows.decode(value, row)
@@ -202,40 +212,17 @@ export class EmbeddedTables implements Tables {
     return found
   }
 
-  #prepare(write: Write): Prepared {
-    const shelf = this.#shelf(write.table)
-    const { table, keys, rows, db } = shelf
-    if (write.kind === 'remove') {
-      const key = keys.key(write.key)
-      return { writes: 1, bytes: key.length, apply: () => void db.remove(key) }
-    }
-    const key = keys.key(write.row)
+  #prepare(write: Write): PreparedWrite {
+    const { table, keys, rows, db } = this.#shelf(write.table)
+    if (write.kind === 'remove') return new Removal({ db, key: keys.key(write.key) })
     const { row, ttlSeconds } = write
-    const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
+    const place = { db, key: keys.key(row) }
     if (ttlSeconds !== undefined) {
-      const expiresAt = Date.now() + 1000 * ttlSeconds
-      const value = rows.encode(row, expiresAt)
-      const apply = () => {
-        void db.put(key, value)
-        this.#expiries.note(table.name, key, expiresAt)
-      }
-      return { writes: 2, bytes: key.length + value.length, apply }
+      const expiry = { ttlMs: 1000 * ttlSeconds, table: table.name, index: this.#expiries }
+      return new ExpiringPut(place, rows.encode(row, Number.MAX_SAFE_INTEGER), expiry)
     }
-    const value = rows.encode(row)
-    const apply = isWhole ? () => void db.put(key, value) : () => this.#merge(shelf, key, row)
-    return { writes: 1, bytes: key.length + value.length, apply }
-  }
-
-  /** Puts a row that leaves columns out over what is there. */
-  #merge({ rows, db }: Shelf, key: Buffer, changes: Cells): void {
-    const bytes = db.getBinaryFast(key)
-    const row: RowTarget = {}
-    if (bytes && RowCodec.isLive(bytes, Date.now())) rows.decode(bytes, row)
-    for (const name in changes) {
-      const value = changes[name]
-      if (value !== undefined) row[name] = value
-    }
-    void db.put(key, rows.encode(row))
+    const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
+    return isWhole ? new WholePut(place, rows.encode(row)) : new PartialPut(place, rows, row)
   }
 
   #read<Result>(work: () => Result): Result {
@@ -247,22 +234,8 @@ export class EmbeddedTables implements Tables {
     }
   }
 
-  async #transact<Result>(
-    kind: 'write' | 'insert' | 'swap',
-    work: () => Result,
-    load: Load,
-  ): Promise<Result> {
-    const started = performance.now()
-    try {
-      return await this.#store.transaction(work, load)
-    } catch (error) {
-      throw unavailable(error)
-    } finally {
-      this.#writeSeconds.observe({ kind }, (performance.now() - started) / 1000)
-    }
-  }
-
   #sweepSoon(): void {
+    this.#calls.flush()
     this.#sweeping = this.#sweeping.then(async () => {
       try {
         await this.sweep()
@@ -280,16 +253,31 @@ const scan = (low: Buffer, high: Buffer, reverse: boolean) =>
     ? { start: high, exclusiveStart: true, end: low, inclusiveEnd: true, reverse }
     : { start: low, end: high }
 
+const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
+  const row: RowTarget = {}
+  for (const { name } of [...partition, ...clustering, ...columns]) row[name] = null
+  return row
+}
+
 const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
   for (const { name } of columns) row[name] = cells[name] ?? null
 }
 
-const applyAll = (prepared: readonly Prepared[]): void => {
-  for (const { apply } of prepared) apply()
+const applyAll = (prepared: readonly PreparedWrite[]): void => {
+  for (const each of prepared) each.apply()
 }
 
-const bytesOf = (prepared: readonly Prepared[]): number =>
-  prepared.reduce((sum, { bytes }) => sum + bytes, 0)
+const loadOf = (prepared: readonly PreparedWrite[]): Load => {
+  let writes = 0
+  let bytes = 0
+  let reclaims = true
+  for (const each of prepared) {
+    writes += each.writes
+    bytes += each.bytes
+    reclaims &&= each.reclaims ?? false
+  }
+  return { writes, bytes, reclaims }
+}
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
   Object.entries(expected).every(

@@ -42,11 +42,13 @@ export interface QueueBounds {
   readonly bytesQueuedMax: number
 }
 
+/** Work that waits; its parts are named one by one, since a closure for each would cost more. */
 interface Waiting {
   readonly load: Load
-  readonly run: () => void
-  readonly settle: () => void
-  readonly reject: (error: unknown) => void
+  readonly work: () => unknown
+  result: unknown
+  resolve(result: unknown): void
+  reject(error: unknown): void
 }
 
 const LIGHT: Load = { writes: 1, bytes: 0 }
@@ -73,15 +75,7 @@ export class WriteQueue implements AsyncDisposable {
   submit<Result>(work: () => Result, load: Load = LIGHT): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#admit(load)
-      let result: Result
-      this.#queue.push({
-        load,
-        run: () => {
-          result = work()
-        },
-        settle: () => resolve(result),
-        reject,
-      })
+      this.#queue.push({ load, work, result: undefined, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -116,7 +110,7 @@ export class WriteQueue implements AsyncDisposable {
     try {
       await this.#writer.commit(() => {
         group = this.#take()
-        for (const { run } of group) run()
+        for (const each of group) each.result = each.work()
       })
     } catch (error) {
       await this.#refuse(group.length > 0 ? group : this.#take(), error)
@@ -124,7 +118,7 @@ export class WriteQueue implements AsyncDisposable {
     }
     const seconds = (performance.now() - started) / 1000
     this.#writer.committed({ works: group.length, seconds })
-    for (const { settle } of group) settle()
+    for (const { resolve, result } of group) resolve(result)
   }
 
   /** The whole group when the engine failed; else whoever fails when done alone. */
@@ -134,12 +128,14 @@ export class WriteQueue implements AsyncDisposable {
       for (const { reject } of group) reject(reason)
       return
     }
-    for (const { run, settle, reject } of group) {
+    for (const each of group) {
       try {
-        await this.#writer.commit(run)
-        settle()
+        await this.#writer.commit(() => {
+          each.result = each.work()
+        })
+        each.resolve(each.result)
       } catch (cause) {
-        reject(this.#writer.translate(cause))
+        each.reject(this.#writer.translate(cause))
       }
     }
   }
