@@ -31,7 +31,7 @@ export interface Bound {
   readonly params: unknown[]
 }
 
-type Operation = 'read' | 'serial' | 'write' | 'batch' | 'conditional'
+type Operation = 'read' | 'serial' | 'write' | 'batch' | 'conditional' | 'conditional_batch'
 type Row = types.Row
 
 /** Rows of one page: above every limit of a slice, so that one request is one page. */
@@ -98,6 +98,14 @@ export class Cassandra implements AsyncDisposable {
       this.#client.execute(bound.query, bound.params, this.#options.conditional),
     )
     return { applied: result.wasApplied(), row: result.rows[0] }
+  }
+
+  /** A condition and what is written if it holds, all of one partition: one agreement. */
+  async conditionalBatch(bounds: Bound[]): Promise<{ applied: boolean }> {
+    const result = await this.#run('conditional_batch', () =>
+      this.#client.batch(bounds, this.#options.conditional_batch),
+    )
+    return { applied: result.wasApplied() }
   }
 
   /** A change of the schema; resolves when all servers agree on it. */
@@ -221,6 +229,7 @@ const requestOptions = (settings: CassandraSettings): Readonly<Record<Operation,
     write: { ...common, isIdempotent: true },
     batch: { ...common, isIdempotent: true },
     conditional: { ...common, isIdempotent: false, serialConsistency: agreed },
+    conditional_batch: { ...common, isIdempotent: false, serialConsistency: agreed, logged: false },
   }
 }
 
@@ -254,6 +263,7 @@ const metersOf = (
     write: meter('write'),
     batch: meter('batch'),
     conditional: meter('conditional'),
+    conditional_batch: meter('conditional_batch'),
   }
 }
 

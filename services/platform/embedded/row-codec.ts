@@ -1,12 +1,15 @@
 /**
  * A row's columns as bytes:
  *
- *   flags (1: it expires) · [ms of expiry, f64] · count of columns · bitmap of those not null · values
+ *   flags · [ms of expiry, f64] · [version, i64] · count of columns · bitmap of those not null · values
  *
  * Values lie in the order of the table's columns, without names: bigint i64, int i32, double and
  * timestamp f64, boolean one byte, text and blob a varint of their length and their bytes. A table
  * grows by columns at its end (`ALTER TABLE … ADD`): rows written before have a smaller count, and
  * what lies beyond it is null.
+ *
+ * Flags: 1 it expires, 2 it has a version, 4 it is a marker. A marker is what a versioned removal
+ * leaves: a version and the time until which it is remembered, no columns, and to readers no row.
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
@@ -14,7 +17,12 @@ import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
 export type RowTarget = Record<string, ColumnValue | null>
 
 const EXPIRES = 1
+const VERSIONED = 2
+const REMOVED = 4
 const NEVER = 0
+/** Where the version of a marker lies: behind its expiry. */
+const MARKER_VERSION_AT = 9
+const MARKER_BYTES = 17
 
 /** Reused between calls; grows to the largest row seen. */
 let scratch = Buffer.alloc(64 * 1024)
@@ -41,7 +49,29 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    let at = this.#writeHead(cells, expiresAt)
+    this.#reserve(cells)
+    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
+    return this.#encodeAt(expiresAt === NEVER ? 1 : scratch.writeDoubleBE(expiresAt, 1), cells)
+  }
+
+  encodeVersioned(cells: Cells, version: bigint): Buffer {
+    this.#reserve(cells)
+    scratch[0] = VERSIONED
+    view.setBigInt64(1, version)
+    return this.#encodeAt(9, cells)
+  }
+
+  /** What a removal leaves; it goes by the time that `expireAt` gives it. */
+  static marker(version: bigint): Buffer {
+    const bytes = Buffer.alloc(MARKER_BYTES)
+    bytes[0] = EXPIRES | VERSIONED | REMOVED
+    bytes.writeBigInt64BE(version, MARKER_VERSION_AT)
+    return bytes
+  }
+
+  #encodeAt(start: number, cells: Cells): Buffer {
+    scratch[start] = this.#columns.length
+    let at = start + 1
     const bitmapAt = at
     at += this.#bitmapBytes
     scratch.fill(0, bitmapAt, at)
@@ -61,10 +91,22 @@ export class RowCodec {
     bytes.writeDoubleBE(expiresAt, 1)
   }
 
-  /** Whether the row is still there at `now`. */
+  /** Whether a reader finds a row here at `now`. */
   static isLive(bytes: Buffer, now: number): boolean {
+    return ((bytes[0] ?? 0) & REMOVED) === 0 && !RowCodec.isPast(bytes, now)
+  }
+
+  /** Whether nothing of it is needed any more at `now`, be it a row or a marker. */
+  static isPast(bytes: Buffer, now: number): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt === NEVER || expiresAt > now
+    return expiresAt !== NEVER && expiresAt <= now
+  }
+
+  /** That of a row or of a marker; `undefined` for a row that was written without. */
+  static versionOf(bytes: Buffer): bigint | undefined {
+    const flags = bytes[0] ?? 0
+    if ((flags & VERSIONED) === 0) return undefined
+    return bytes.readBigInt64BE(flags & EXPIRES ? MARKER_VERSION_AT : 1)
   }
 
   /** ms since 1970, 0 for never. */
@@ -82,7 +124,9 @@ export class RowCodec {
   }
 
   #decode(bytes: Buffer, row: RowTarget): void {
-    let at = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
+    const flags = bytes[0] ?? 0
+    // A row has an expiry or a version, never both.
+    let at = flags & (EXPIRES | VERSIONED) ? 9 : 1
     const count = bytes[at] ?? 0
     const bitmapAt = at + 1
     at = bitmapAt + ((count + 7) >> 3)
@@ -94,13 +138,8 @@ export class RowCodec {
     }
   }
 
-  #writeHead(cells: Cells, expiresAt: number): number {
+  #reserve(cells: Cells): void {
     reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
-    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
-    let at = 1
-    if (expiresAt !== NEVER) at = scratch.writeDoubleBE(expiresAt, at)
-    scratch[at] = this.#columns.length
-    return at + 1
   }
 }
 
