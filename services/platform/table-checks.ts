@@ -249,20 +249,29 @@ const BIGINT_MAX = 2n ** 63n - 1n
 /** The furthest a JavaScript `Date` reaches. */
 const TIME_MAX = 8.64e15
 
-const FITS: Readonly<Record<ColumnType, (value: ColumnValue) => boolean>> = {
-  text: (value) => typeof value === 'string',
-  int: (value) => typeof value === 'number' && (value | 0) === value,
-  bigint: (value) => typeof value === 'bigint' && value >= BIGINT_MIN && value <= BIGINT_MAX,
-  double: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
-  blob: (value) => value instanceof Uint8Array,
-  timestamp: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= TIME_MAX,
+const fits = (value: ColumnValue, type: ColumnType): boolean => {
+  switch (type) {
+    case 'text':
+      return typeof value === 'string'
+    case 'int':
+      return typeof value === 'number' && (value | 0) === value
+    case 'bigint':
+      return typeof value === 'bigint' && value >= BIGINT_MIN && value <= BIGINT_MAX
+    case 'timestamp':
+      return Number.isInteger(value) && Math.abs(Number(value)) <= TIME_MAX
+    case 'double':
+      return typeof value === 'number'
+    case 'boolean':
+      return typeof value === 'boolean'
+    case 'blob':
+      return value instanceof Uint8Array
+  }
 }
 
 /** The bytes of a value that fits its column; anything else is refused before it is written. */
 const checkCell = (table: AnyTable, column: Column, value: Cells[string]): number => {
   if (value === undefined || value === null) return 1
-  if (FITS[column.type](value)) return valueBytes(value)
+  if (fits(value, column.type)) return valueBytes(value)
   const { name: field, type } = column
   throw new BadInputError(`${table.name}.${field} takes a value of type ${type}`, { field })
 }

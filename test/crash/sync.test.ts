@@ -9,6 +9,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { Child } from '../kit/child.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
+import { pairOf } from './crash-store.ts'
 import { inOrder, parseTrace, type SystemCall } from './system-calls.ts'
 
 const WRITERS = 4
@@ -44,14 +45,15 @@ const tooEarly = (calls: readonly SystemCall[], through: ReadonlySet<string>): s
   const isThrough = ({ text }: SystemCall) => through.has(/^(\d+)</.exec(text)?.[1] ?? '')
   const early: string[] = []
   for (const call of calls) {
-    const said = /^1<[^>]*>, "(ack|blob) (\d+) (\d+)\\n"/.exec(call.text)
+    const said = /^1<[^>]*>, "(ack|pair|blob) (\d+) (\d+)\\n"/.exec(call.text)
     if (!said || call.name !== 'write') continue
     const [, kind = '', writer = '', step = ''] = said
     const event = `\\"name\\":\\"writer ${writer}\\",\\"value\\":\\"${step}\\"`
+    const written = kind === 'ack' ? event : pairOf(Number(writer), Number(step))
     const steps =
-      kind === 'ack'
+      kind !== 'blob'
         ? [
-            (each: SystemCall) => isWrite(each) && isStore(each) && each.text.includes(event),
+            (each: SystemCall) => isWrite(each) && isStore(each) && each.text.includes(written),
             (each: SystemCall) => isSync(each) && isStore(each),
             (each: SystemCall) => isWrite(each) && isStore(each) && isThrough(each),
           ]
@@ -79,8 +81,8 @@ test('no acknowledgement leaves the process before the sync of its transaction',
   const calls = parseTrace(trace)
   const through = writtenThrough(trace)
   expect(through.size).toBeGreaterThan(0)
-  const acknowledgements = calls.filter(({ text }) => /^1<[^>]*>, "(ack|blob) /.test(text))
-  expect(acknowledgements).toHaveLength((WRITERS + 1) * STEPS)
+  const acknowledgements = calls.filter(({ text }) => /^1<[^>]*>, "(ack|pair|blob) /.test(text))
+  expect(acknowledgements).toHaveLength((2 * WRITERS + 1) * STEPS)
   expect(tooEarly(calls, through)).toEqual([])
 
   // The watch is worth something: without the syncs, or with the headers not written through, it
@@ -92,5 +94,5 @@ test('no acknowledgement leaves the process before the sync of its transaction',
       through,
     ),
   ).toHaveLength(count)
-  expect(tooEarly(calls, new Set())).toHaveLength(WRITERS * STEPS)
+  expect(tooEarly(calls, new Set())).toHaveLength(2 * WRITERS * STEPS)
 })

@@ -50,7 +50,7 @@ export class Expiries {
     const { table, key } = partsOf(entry)
     const rows = this.#rowsOf(table)
     const bytes = rows.getBinaryFast(key)
-    if (bytes && RowCodec.isPast(bytes, Date.now())) void rows.remove(key)
+    if (bytes && RowCodec.isPast(bytes)) void rows.remove(key)
     void this.#index.remove(entry)
   }
 }

@@ -18,6 +18,7 @@ export interface RowPlace {
 
 /** A row that names every column stands for itself. */
 export class WholePut implements PreparedWrite {
+  readonly isBlind = true
   readonly writes = 1
   readonly bytes: number
   readonly #place: RowPlace
@@ -83,7 +84,7 @@ export class PartialPut implements PreparedWrite {
     const { db, key } = this.#place
     const bytes = db.getBinaryFast(key)
     const row: RowTarget = {}
-    if (bytes && RowCodec.isLive(bytes, Date.now())) this.#rows.decode(bytes, row)
+    if (bytes && RowCodec.isLive(bytes)) this.#rows.decode(bytes, row)
     for (const name in this.#changes) {
       const value = this.#changes[name]
       if (value !== undefined) row[name] = value
@@ -96,6 +97,7 @@ export class Removal implements PreparedWrite {
   readonly writes = 1
   readonly bytes: number
   readonly reclaims = true
+  readonly isBlind = true
   readonly #place: RowPlace
 
   constructor(place: RowPlace) {

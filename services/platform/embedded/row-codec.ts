@@ -13,6 +13,7 @@
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
+import { slab } from './slab.ts'
 
 export type RowTarget = Record<string, ColumnValue | null>
 
@@ -24,12 +25,8 @@ const NEVER = 0
 const MARKER_VERSION_AT = 9
 const MARKER_BYTES = 17
 
-/** Reused between calls; grows to the largest row seen. */
-let scratch = Buffer.alloc(64 * 1024)
-let view = new DataView(scratch.buffer)
-
 /** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
-let readView: DataView<ArrayBufferLike> = view
+let readView: DataView<ArrayBufferLike> = slab.view
 
 const viewOf = (bytes: Buffer): DataView<ArrayBufferLike> => {
   if (readView.buffer !== bytes.buffer) readView = new DataView(bytes.buffer)
@@ -49,16 +46,18 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    this.#reserve(cells)
-    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
-    return this.#encodeAt(expiresAt === NEVER ? 1 : scratch.writeDoubleBE(expiresAt, 1), cells)
+    const start = this.#begin(cells)
+    slab.bytes[start] = expiresAt === NEVER ? 0 : EXPIRES
+    if (expiresAt === NEVER) return this.#encodeAt(start + 1, cells)
+    slab.view.setFloat64(start + 1, expiresAt)
+    return this.#encodeAt(start + 9, cells)
   }
 
   encodeVersioned(cells: Cells, version: bigint): Buffer {
-    this.#reserve(cells)
-    scratch[0] = VERSIONED
-    view.setBigInt64(1, version)
-    return this.#encodeAt(9, cells)
+    const start = this.#begin(cells)
+    slab.bytes[start] = VERSIONED
+    slab.view.setBigInt64(start + 1, version)
+    return this.#encodeAt(start + 9, cells)
   }
 
   /** What a removal leaves; it goes by the time that `expireAt` gives it. */
@@ -69,21 +68,22 @@ export class RowCodec {
     return bytes
   }
 
+  /** The columns, behind the head. */
   #encodeAt(start: number, cells: Cells): Buffer {
-    scratch[start] = this.#columns.length
-    let at = start + 1
-    const bitmapAt = at
-    at += this.#bitmapBytes
-    scratch.fill(0, bitmapAt, at)
+    const { bytes } = slab
+    bytes[start] = this.#columns.length
+    const bitmapAt = start + 1
+    let at = bitmapAt + this.#bitmapBytes
+    bytes.fill(0, bitmapAt, at)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const value = cells[name]
       if (value === null || value === undefined) continue
       const byteAt = bitmapAt + (index >> 3)
-      scratch[byteAt] = (scratch[byteAt] ?? 0) | (1 << (index & 7))
+      bytes[byteAt] = (bytes[byteAt] ?? 0) | (1 << (index & 7))
       at = writeValue(value, type, at)
     }
-    return Buffer.from(scratch.subarray(0, at))
+    return slab.take(at)
   }
 
   /** Gives a row that was encoded with an expiry another one. */
@@ -91,22 +91,23 @@ export class RowCodec {
     bytes.writeDoubleBE(expiresAt, 1)
   }
 
-  /** Whether a reader finds a row here at `now`. */
-  static isLive(bytes: Buffer, now: number): boolean {
-    return ((bytes[0] ?? 0) & REMOVED) === 0 && !RowCodec.isPast(bytes, now)
+  /** Whether a reader finds a row here now. */
+  static isLive(bytes: Buffer): boolean {
+    return ((bytes[0] ?? 0) & REMOVED) === 0 && !RowCodec.isPast(bytes)
   }
 
-  /** Whether nothing of it is needed any more at `now`, be it a row or a marker. */
-  static isPast(bytes: Buffer, now: number): boolean {
+  /** Whether nothing of it is needed any more, be it a row or a marker. */
+  static isPast(bytes: Buffer): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt !== NEVER && expiresAt <= now
+    return expiresAt !== NEVER && expiresAt <= Date.now()
   }
 
   /** That of a row or of a marker; `undefined` for a row that was written without. */
   static versionOf(bytes: Buffer): bigint | undefined {
     const flags = bytes[0] ?? 0
     if ((flags & VERSIONED) === 0) return undefined
-    return bytes.readBigInt64BE(flags & EXPIRES ? MARKER_VERSION_AT : 1)
+    const at = flags & EXPIRES ? MARKER_VERSION_AT : 1
+    return viewOf(bytes).getBigInt64(bytes.byteOffset + at)
   }
 
   /** ms since 1970, 0 for never. */
@@ -138,15 +139,10 @@ export class RowCodec {
     }
   }
 
-  #reserve(cells: Cells): void {
-    reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
+  /** Makes room for a row and says where it begins. */
+  #begin(cells: Cells): number {
+    return slab.begin(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
   }
-}
-
-const reserve = (bytes: number): void => {
-  if (bytes <= scratch.length) return
-  scratch = Buffer.alloc(2 * bytes)
-  view = new DataView(scratch.buffer)
 }
 
 /** Most that the texts and blobs of a row may need. */
@@ -161,38 +157,41 @@ const longBytes = (cells: Cells): number => {
 }
 
 const writeValue = (value: ColumnValue, type: Column['type'], at: number): number => {
+  const { bytes, view } = slab
   switch (typeof value) {
     case 'string':
-      return writeText(value, at)
+      return writeText(bytes, value, at)
     case 'bigint':
       view.setBigInt64(at, value)
       return at + 8
     case 'number':
-      return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
+      if (type === 'int') view.setInt32(at, value)
+      else view.setFloat64(at, value)
+      return at + (type === 'int' ? 4 : 8)
     case 'boolean':
-      scratch[at] = value ? 1 : 0
+      bytes[at] = value ? 1 : 0
       return at + 1
     default: {
-      const start = writeLength(value.length, at)
-      scratch.set(value, start)
+      const start = writeLength(bytes, value.length, at)
+      bytes.set(value, start)
       return start + value.length
     }
   }
 }
 
-const writeText = (value: string, at: number): number => {
-  const start = writeLength(Buffer.byteLength(value), at)
-  return start + scratch.write(value, start)
+const writeText = (bytes: Buffer, value: string, at: number): number => {
+  const start = writeLength(bytes, Buffer.byteLength(value), at)
+  return start + bytes.write(value, start)
 }
 
-const writeLength = (length: number, start: number): number => {
+const writeLength = (bytes: Buffer, length: number, start: number): number => {
   let at = start
   let rest = length
   for (; rest > 0x7f; rest >>>= 7) {
-    scratch[at] = (rest & 0x7f) | 0x80
+    bytes[at] = (rest & 0x7f) | 0x80
     at += 1
   }
-  scratch[at] = rest
+  bytes[at] = rest
   return at + 1
 }
 

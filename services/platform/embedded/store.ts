@@ -20,6 +20,7 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lm
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
+import { GLIMPSE, slab } from './slab.ts'
 import { type Load, WriteQueue } from './write-queue.ts'
 
 export type Bytes = Database<Buffer, Buffer>
@@ -66,7 +67,8 @@ export class Store implements AsyncDisposable {
     this.#keepRoom()
     this.#queue = new WriteQueue(
       {
-        commit: (work) => this.#commit(work),
+        commit: (work) => this.#commit(() => this.#root.childTransaction(work)),
+        commitBlind: (work) => this.#commit(() => this.#root.batch(work)),
         translate: (error) => this.#translate(error),
         isEngineError: (error) => isEngineError(error) || error instanceof OutcomeUnknownError,
         committed: (group) => this.#committed(group),
@@ -154,11 +156,11 @@ export class Store implements AsyncDisposable {
     await this.#root.close()
   }
 
-  async #commit(work: () => void): Promise<void> {
+  async #commit(transact: () => Promise<unknown>): Promise<void> {
     if (this.#broken) throw this.#broken
     const before = this.#measure().transaction
     try {
-      await this.#root.childTransaction(work)
+      await transact()
     } catch (error) {
       throw await this.#failure(error, before)
     }
@@ -197,8 +199,8 @@ export class Store implements AsyncDisposable {
    * header says has lost something (data-folder.ts refuses it).
    */
   #keepRoom(): void {
-    if (statSync(this.#file).size >= this.#usedBytes + ROOM_BYTES / 2) return
     try {
+      if (statSync(this.#file).size >= this.#usedBytes + ROOM_BYTES / 2) return
       truncateSync(this.#file, this.#usedBytes + ROOM_BYTES)
     } catch {
       // The disk takes no larger file. What is written is safe; a write that needs room will say so.
@@ -245,6 +247,7 @@ const PASSING = {
   },
   keyEncoder: {
     writeKey: (key: Buffer, target: Buffer, start: number): number => {
+      if (key === GLIMPSE) return slab.copyGlimpse(target, start)
       target.set(key, start)
       return start + key.length
     },

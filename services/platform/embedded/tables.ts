@@ -95,7 +95,12 @@ export class EmbeddedTables implements Tables {
 
   async get<T extends AnyTable>(table: T, key: KeyOf<T>): Promise<RowOf<T> | undefined> {
     this.#calls.add('get')
-    return this.#read(() => this.#find(this.#shelf(table), key))
+    this.#store.assertOpen()
+    try {
+      return this.#find(this.#shelf(table), key)
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
 
   async getMany<T extends AnyTable>(
@@ -132,16 +137,16 @@ export class EmbeddedTables implements Tables {
     expiry: Expiry = {},
   ): Promise<Outcome<T>> {
     const insert = put(table, row, expiry)
-    const [prepared] = this.prepare([insert])
+    const prepared = this.#prepareOne(insert)
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, row as Cells)
       if (current) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
     this.#calls.add('insert')
-    return this.#store.transaction(work, prepared)
+    return this.#store.transaction(work, seeing(prepared))
   }
 
   async compareAndSet<T extends AnyTable>(
@@ -150,16 +155,16 @@ export class EmbeddedTables implements Tables {
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>> {
     const { expected, next } = checkSwap(table, key as Cells, swap)
-    const [prepared] = this.prepare([next])
+    const prepared = this.#prepareOne(next)
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
       if (!current || !matches(current, expected)) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
     this.#calls.add('swap')
-    return this.#store.transaction(work, prepared)
+    return this.#store.transaction(work, seeing(prepared))
   }
 
   async compareAndWrite<T extends AnyTable>(
@@ -178,7 +183,7 @@ export class EmbeddedTables implements Tables {
       return { applied: true }
     }
     this.#calls.add('swapMany')
-    return this.#store.transaction(work, loadOf(prepared))
+    return this.#store.transaction(work, seeing(...prepared))
   }
 
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
@@ -187,7 +192,7 @@ export class EmbeddedTables implements Tables {
     return writes.map((write) => this.#prepare(write))
   }
 
-  /** Removes rows past their TTL and markers past their time, one batch; resolves with the count it looked at. */
+  /** Removes rows and markers past their time, one batch; resolves with the count it looked at. */
   sweep(): Promise<number> {
     return this.#expiries.sweep(this.#sweepMax)
   }
@@ -211,7 +216,7 @@ export class EmbeddedTables implements Tables {
   #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     checkKey(table, key)
     const bytes = db.getBinaryFast(keys.passingKey(key))
-    if (!bytes || !RowCodec.isLive(bytes, Date.now())) return undefined
+    if (!bytes || !RowCodec.isLive(bytes)) return undefined
     const row = { ...blank }
     copyColumns(table.partition, key, row)
     copyColumns(table.clustering, key, row)
@@ -228,11 +233,10 @@ export class EmbeddedTables implements Tables {
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
-    const now = Date.now()
     const found: RowTarget[] = []
     // Without a limit of its own: rows past their TTL and markers of removed ones do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
-      if (!RowCodec.isLive(value, now)) continue
+      if (!RowCodec.isLive(value)) continue
       const row = { ...blank }
       copyColumns(table.partition, partition, row)
       keys.readClustering(key, prefix.length, row)
@@ -241,6 +245,11 @@ export class EmbeddedTables implements Tables {
       if (found.length === limit) break
     }
     return found
+  }
+
+  #prepareOne(write: Write): PreparedWrite {
+    checkWrites([write])
+    return this.#prepare(write)
   }
 
   #prepare(write: Write): PreparedWrite {
@@ -313,13 +322,21 @@ const loadOf = (prepared: readonly PreparedWrite[]): Load => {
   let writes = 0
   let bytes = 0
   let reclaims = true
+  let isBlind = true
   for (const each of prepared) {
     writes += each.writes
     bytes += each.bytes
     reclaims &&= each.reclaims ?? false
+    isBlind &&= each.isBlind ?? false
   }
-  return { writes, bytes, reclaims }
+  return { writes, bytes, reclaims, isBlind }
 }
+
+/** That of writes under a condition: whatever they are themselves, the condition reads. */
+const seeing = (...prepared: readonly PreparedWrite[]): Load => ({
+  ...loadOf(prepared),
+  isBlind: false,
+})
 
 /** `undefined` expects that there is no row. */
 const meets = (row: RowTarget | undefined, expected: Cells | undefined): boolean => {

@@ -6,6 +6,10 @@
  * acknowledged by one sync. The group is taken when the transaction has begun, not before: what
  * arrives while the disk is busy shares the next sync.
  *
+ * Work that reads runs on this thread, inside the transaction: the engine's thread waits for it.
+ * Blind work, which only puts and removes, is handed over as a list and done over there; a group of
+ * nothing else is a quarter faster, and more on a busy machine (two changes of thread less).
+ *
  * A piece of work that throws must not take its neighbours with it: the group is rolled back and
  * done again one by one, so only the guilty one fails. Work may therefore run twice, but what it
  * wrote counts once. When the engine itself cannot commit (a full disk), the whole group is
@@ -24,12 +28,16 @@ export interface Load {
   readonly bytes: number
   /** It only removes: let in even when the store may not grow. */
   readonly reclaims?: boolean
+  /** It only puts and removes: it reads nothing, and cannot throw between two of them. */
+  readonly isBlind?: boolean
 }
 
 /** What the queue needs of the engine. */
 export interface Writer {
   /** Runs `work` in a transaction that is on the disk when it resolves; a throw undoes it. */
   commit(work: () => void): Promise<void>
+  /** The same for work that only puts and removes, which the engine does on a thread of its own. */
+  commitBlind(work: () => void): Promise<void>
   /** Turns what the engine throws into an error of ours; leaves others alone. */
   translate(error: unknown): unknown
   isEngineError(error: unknown): boolean
@@ -50,6 +58,8 @@ interface Waiting {
   resolve(result: unknown): void
   reject(error: unknown): void
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const LIGHT: Load = { writes: 1, bytes: 0 }
 
@@ -107,11 +117,13 @@ export class WriteQueue implements AsyncDisposable {
   async #commitNext(): Promise<void> {
     const started = performance.now()
     let group: readonly Waiting[] = []
+    const run = (): void => {
+      group = this.#take()
+      for (const each of group) each.result = each.work()
+    }
     try {
-      await this.#writer.commit(() => {
-        group = this.#take()
-        for (const each of group) each.result = each.work()
-      })
+      await nextTurn()
+      await (this.#isBlind() ? this.#writer.commitBlind(run) : this.#writer.commit(run))
     } catch (error) {
       await this.#refuse(group.length > 0 ? group : this.#take(), error)
       return
@@ -138,6 +150,11 @@ export class WriteQueue implements AsyncDisposable {
         each.reject(this.#writer.translate(cause))
       }
     }
+  }
+
+  /** Whether nothing that waits needs to read. */
+  #isBlind(): boolean {
+    return this.#queue.every(({ load }) => load.isBlind)
   }
 
   #take(): Waiting[] {
