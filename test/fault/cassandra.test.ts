@@ -152,7 +152,7 @@ describe.skipIf(!stack)('a Cassandra that is killed in the middle of a run', () 
     })
   }, 240_000)
   afterAll(async () => {
-    await cassandra?.[Symbol.asyncDispose]()
+    await cassandra[Symbol.asyncDispose]()
   }, 60_000)
 
   test('no acknowledged write is missing, and the adapter goes on by itself', async () => {

@@ -231,7 +231,7 @@ const decodeInto = (
 
 const decode = (type: ColumnType, value: unknown): ColumnValue | null => {
   if (value === null || value === undefined) return null
-  if (value instanceof Date) return value.getTime()
+  if (type === 'timestamp' && value instanceof Date) return value.getTime()
   if (type === 'blob' && Buffer.isBuffer(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
   }

@@ -235,7 +235,7 @@ export class CassandraTables implements Tables {
     return this.#of(table).rowAt(key, row) as RowOf<T>
   }
 
-  /** When even the read fails, the write stays as unknown as it was. */
+  /** When even the read fails, what became of the write stays open. */
   async #currentAfter<T extends AnyTable>(
     lost: OutcomeUnknownError,
     { table, key }: ConditionalWrite<T>,
