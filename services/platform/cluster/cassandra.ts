@@ -42,7 +42,7 @@ const DEFINE_TIMEOUT_MS = 60_000
 export class Cassandra implements AsyncDisposable {
   readonly #client: Client
   readonly #inFlightMax: number
-  readonly #options: Readonly<Record<'read' | 'serial' | 'conditional', QueryOptions>>
+  readonly #options: ReturnType<typeof requestOptions>
   readonly #meters: Readonly<Record<Operation, Meter>>
   #inFlight = 0
 
@@ -103,7 +103,7 @@ export class Cassandra implements AsyncDisposable {
   /** A condition and what is written if it holds, all of one partition: one agreement. */
   async conditionalBatch(bounds: Bound[]): Promise<{ applied: boolean }> {
     const result = await this.#run('conditional_batch', () =>
-      this.#client.batch(bounds, this.#options.conditional_batch),
+      this.#client.batch(bounds, this.#options.conditionalBatch),
     )
     return { applied: result.wasApplied() }
   }
@@ -227,8 +227,8 @@ const requestOptions = (settings: CassandraSettings) => {
     read: { ...common, isIdempotent: true },
     serial: { ...common, isIdempotent: true, consistency: agreed },
     conditional: { ...common, isIdempotent: false, serialConsistency: agreed },
-    conditional_batch: { ...common, isIdempotent: false, serialConsistency: agreed, logged: false },
-  }
+    conditionalBatch: { ...common, isIdempotent: false, serialConsistency: agreed, logged: false },
+  } satisfies Record<string, QueryOptions>
 }
 
 /** One literal for every plain write: objects of one shape are half the cost of copies. */

@@ -11,6 +11,7 @@ import { RowCodec } from './row-codec.ts'
 
 /** A whole row that stands over every older version. */
 export class VersionedPut implements PreparedWrite {
+  readonly isBlind = false
   readonly writes = 1
   readonly bytes: number
   readonly #place: RowPlace
@@ -40,6 +41,7 @@ export interface Memory {
 
 /** Stands over a put of its own version too, as on Cassandra. */
 export class VersionedRemoval implements PreparedWrite {
+  readonly isBlind = false
   readonly writes = 2
   readonly bytes: number
   readonly #place: RowPlace
