@@ -122,8 +122,8 @@ describe('the queue of the store', () => {
     using folder = temporaryFolder('queue')
     await using store = new Store({ folder: folder.path, mapBytes: 2 ** 28 })
     const rows = store.database('rows')
-    const blind = { writes: 1, bytes: 0, isBlind: true }
-    const set = (text: string) => store.transaction(() => void rows.put(key('k'), key(text)), blind)
+    const set = (text: string) =>
+      store.write({ writes: 1, bytes: 0, apply: () => void rows.put(key('k'), key(text)) })
     const read = () => store.transaction(() => rows.get(key('k'))?.toString())
     const results = await Promise.all([read(), set('1'), set('2'), read(), set('3'), read()])
     expect(results.filter((_, index) => [0, 3, 5].includes(index))).toEqual([undefined, '2', '3'])
