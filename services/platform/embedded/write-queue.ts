@@ -122,7 +122,6 @@ export class WriteQueue implements AsyncDisposable {
 
   async #commitNext(): Promise<void> {
     const started = performance.now()
-    const writesBefore = this.#writes
     let group: readonly Waiting[] = []
     const run = (): void => {
       group = this.#take()
@@ -137,7 +136,8 @@ export class WriteQueue implements AsyncDisposable {
     }
     for (const each of group) each.settle()
     const seconds = (performance.now() - started) / 1000
-    this.#writer.committed({ writes: writesBefore - this.#writes, seconds })
+    const writes = group.reduce((sum, each) => sum + each.writes, 0)
+    this.#writer.committed({ writes, seconds })
   }
 
   /** The whole group when the engine failed; else whoever fails when done alone. */
