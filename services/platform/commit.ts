@@ -18,7 +18,8 @@
 import { type Event, encodeEvent, type LogEvent } from '../kernel/events.ts'
 import { outbox } from './generated/tables.ts'
 import { checkAppend, partitionOf } from './log.ts'
-import { checkWrites, put, type Write } from './tables.ts'
+import { checkWrites } from './table-checks.ts'
+import { put, type Write } from './tables.ts'
 
 export interface Commit extends AsyncDisposable {
   commit(writes: readonly Write[], events: readonly Event[]): Promise<void>

@@ -2,12 +2,12 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { BadInputError, TooLargeError } from '../../services/kernel/errors.ts'
-import { put, SPREAD_BYTES_MAX, SPREAD_WRITES_MAX } from '../../services/platform/tables.ts'
+import { put, remove, SPREAD_BYTES_MAX, SPREAD_WRITES_MAX } from '../../services/platform/tables.ts'
 import { eventually } from '../kit/eventually.ts'
 import { finish, joinGroup } from '../kit/log-readers.ts'
 import { countsByName, noted, noteOf, readAll } from '../kit/noted.ts'
 import { type OpenCommit, type OpenedCommit, testIds } from '../kit/open-commit.ts'
-import { byName } from './tables-fixture.ts'
+import { byName, copies } from './tables-fixture.ts'
 
 export const commitContract = (open: OpenCommit): void => {
   let opened: OpenedCommit
@@ -138,6 +138,26 @@ export const commitContract = (open: OpenCommit): void => {
     await opened.commit.published()
     const byKey = countsByName(await readAll(opened.log, opened.topics[0]))
     for (const key of keys) expect(byKey.get(key)).toEqual(counts)
+  })
+
+  test('versioned rows are committed in any order, and each commit is announced', async () => {
+    const scope = randomUUID()
+    const copy = (name: string, version: bigint) =>
+      put(copies, { scope, name, value: `${version}`, rank: null }, { version })
+    await opened.commit.commit(
+      [copy('a', 3n), copy('b', 1n), row(scope, 'plain')],
+      [note(scope, 3)],
+    )
+    await opened.commit.commit(
+      [copy('a', 2n), remove(copies, { scope, name: 'b' }, { version: 2n })],
+      [note(scope, 2)],
+    )
+    await opened.commit.commit([copy('b', 1n), copy('c', 1n)], [note(scope, 1)])
+    await opened.commit.published()
+    const rows = await opened.tables.slice(copies, { scope }, { limit: 10 })
+    expect(rows.map(({ name, value }) => `${name}${value}`)).toEqual(['a3', 'c1'])
+    expect(await rowsOf(scope)).toHaveLength(1)
+    expect(await countsOf(scope)).toEqual([3, 2, 1])
   })
 
   test('a commit made again changes nothing but that its event comes again', async () => {

@@ -31,7 +31,7 @@ export interface Bound {
   readonly params: unknown[]
 }
 
-type Operation = 'read' | 'serial' | 'write' | 'batch' | 'conditional'
+type Operation = 'read' | 'serial' | 'write' | 'batch' | 'conditional' | 'conditional_batch'
 type Row = types.Row
 
 /** Rows of one page: above every limit of a slice, so that one request is one page. */
@@ -42,7 +42,7 @@ const DEFINE_TIMEOUT_MS = 60_000
 export class Cassandra implements AsyncDisposable {
   readonly #client: Client
   readonly #inFlightMax: number
-  readonly #options: Readonly<Record<'read' | 'serial' | 'conditional', QueryOptions>>
+  readonly #options: ReturnType<typeof requestOptions>
   readonly #meters: Readonly<Record<Operation, Meter>>
   #inFlight = 0
 
@@ -98,6 +98,14 @@ export class Cassandra implements AsyncDisposable {
       this.#client.execute(bound.query, bound.params, this.#options.conditional),
     )
     return { applied: result.wasApplied(), row: result.rows[0] }
+  }
+
+  /** A condition and what is written if it holds, all of one partition: one agreement. */
+  async conditionalBatch(bounds: Bound[]): Promise<{ applied: boolean }> {
+    const result = await this.#run('conditional_batch', () =>
+      this.#client.batch(bounds, this.#options.conditionalBatch),
+    )
+    return { applied: result.wasApplied() }
   }
 
   /** A change of the schema; resolves when all servers agree on it. */
@@ -219,7 +227,8 @@ const requestOptions = (settings: CassandraSettings) => {
     read: { ...common, isIdempotent: true },
     serial: { ...common, isIdempotent: true, consistency: agreed },
     conditional: { ...common, isIdempotent: false, serialConsistency: agreed },
-  }
+    conditionalBatch: { ...common, isIdempotent: false, serialConsistency: agreed, logged: false },
+  } satisfies Record<string, QueryOptions>
 }
 
 /** One literal for every plain write: objects of one shape are half the cost of copies. */
@@ -261,6 +270,7 @@ const metersOf = (
     write: meter('write'),
     batch: meter('batch'),
     conditional: meter('conditional'),
+    conditional_batch: meter('conditional_batch'),
   }
 }
 

@@ -15,9 +15,9 @@
  * So a slice is a range of bytes: see `range`.
  */
 import { assert, BadInputError, TooLargeError } from '../../kernel/errors.ts'
+import { boundColumns } from '../table-checks.ts'
 import {
   type AnyTable,
-  boundColumns,
   type Cells,
   type Column,
   type ColumnValue,

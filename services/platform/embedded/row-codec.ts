@@ -1,12 +1,15 @@
 /**
  * A row's columns as bytes:
  *
- *   flags (1: it expires) · [ms of expiry, f64] · count of columns · bitmap of those not null · values
+ *   flags · [ms of expiry, f64] · [version, i64] · count of columns · bitmap of those not null · values
  *
  * Values lie in the order of the table's columns, without names: bigint i64, int i32, double and
  * timestamp f64, boolean one byte, text and blob a varint of their length and their bytes. A table
  * grows by columns at its end (`ALTER TABLE … ADD`): rows written before have a smaller count, and
  * what lies beyond it is null.
+ *
+ * Flags: 1 it expires, 2 it has a version, 4 it is a marker. A marker is what a versioned removal
+ * leaves: a version and the time until which it is remembered, no columns, and to readers no row.
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
@@ -15,7 +18,12 @@ import { slab } from './slab.ts'
 export type RowTarget = Record<string, ColumnValue | null>
 
 const EXPIRES = 1
+const VERSIONED = 2
+const REMOVED = 4
 const NEVER = 0
+/** Where the version of a marker lies: behind its expiry. */
+const MARKER_VERSION_AT = 9
+const MARKER_BYTES = 17
 
 /** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
 let readView: DataView<ArrayBufferLike> = slab.view
@@ -38,8 +46,33 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    const bitmapAt = this.#writeHead(cells, expiresAt)
+    const start = this.#begin(cells)
+    slab.bytes[start] = expiresAt === NEVER ? 0 : EXPIRES
+    if (expiresAt === NEVER) return this.#encodeAt(start + 1, cells)
+    slab.view.setFloat64(start + 1, expiresAt)
+    return this.#encodeAt(start + 9, cells)
+  }
+
+  encodeVersioned(cells: Cells, version: bigint): Buffer {
+    const start = this.#begin(cells)
+    slab.bytes[start] = VERSIONED
+    slab.view.setBigInt64(start + 1, version)
+    return this.#encodeAt(start + 9, cells)
+  }
+
+  /** What a removal leaves; it goes by the time that `expireAt` gives it. */
+  static marker(version: bigint): Buffer {
+    const bytes = Buffer.alloc(MARKER_BYTES)
+    bytes[0] = EXPIRES | VERSIONED | REMOVED
+    bytes.writeBigInt64BE(version, MARKER_VERSION_AT)
+    return bytes
+  }
+
+  /** The columns, behind the head. */
+  #encodeAt(start: number, cells: Cells): Buffer {
     const { bytes } = slab
+    bytes[start] = this.#columns.length
+    const bitmapAt = start + 1
     let at = bitmapAt + this.#bitmapBytes
     bytes.fill(0, bitmapAt, at)
     for (let index = 0; index < this.#columns.length; index += 1) {
@@ -58,10 +91,23 @@ export class RowCodec {
     bytes.writeDoubleBE(expiresAt, 1)
   }
 
-  /** Whether the row is still there now. */
+  /** Whether a reader finds a row here now. */
   static isLive(bytes: Buffer): boolean {
+    return ((bytes[0] ?? 0) & REMOVED) === 0 && !RowCodec.isPast(bytes)
+  }
+
+  /** Whether nothing of it is needed any more, be it a row or a marker. */
+  static isPast(bytes: Buffer): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt === NEVER || expiresAt > Date.now()
+    return expiresAt !== NEVER && expiresAt <= Date.now()
+  }
+
+  /** That of a row or of a marker; `undefined` for a row that was written without. */
+  static versionOf(bytes: Buffer): bigint | undefined {
+    const flags = bytes[0] ?? 0
+    if ((flags & VERSIONED) === 0) return undefined
+    const at = flags & EXPIRES ? MARKER_VERSION_AT : 1
+    return viewOf(bytes).getBigInt64(bytes.byteOffset + at)
   }
 
   /** ms since 1970, 0 for never. */
@@ -79,7 +125,8 @@ export class RowCodec {
   }
 
   #decode(bytes: Buffer, row: RowTarget): void {
-    const countAt = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
+    // A row has an expiry or a version, never both.
+    const countAt = (bytes[0] ?? 0) & (EXPIRES | VERSIONED) ? 9 : 1
     const count = bytes[countAt] ?? 0
     const bitmapAt = countAt + 1
     readAt = bitmapAt + ((count + 7) >> 3)
@@ -91,15 +138,9 @@ export class RowCodec {
     assert(readAt <= bytes.length, 'a row ends within its bytes')
   }
 
-  /** Says where the bitmap begins. */
-  #writeHead(cells: Cells, expiresAt: number): number {
-    const room = 32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells)
-    let at = slab.begin(room)
-    slab.bytes[at] = expiresAt === NEVER ? 0 : EXPIRES
-    at += 1
-    if (expiresAt !== NEVER) at = slab.bytes.writeDoubleBE(expiresAt, at)
-    slab.bytes[at] = this.#columns.length
-    return at + 1
+  /** Makes room for a row and says where it begins. */
+  #begin(cells: Cells): number {
+    return slab.begin(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
   }
 }
 

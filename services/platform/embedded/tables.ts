@@ -2,27 +2,33 @@
  * Tables on LMDB: one ordered map per table, keys and rows as bytes (key-codec.ts, row-codec.ts).
  *
  * Everything is checked and encoded before it is queued, so what runs inside the transaction is
- * only puts, removes and the reads that a partial put or a condition needs. All writes are one
+ * only puts, removes and the reads that a partial put, a version or a condition needs. All writes are one
  * transaction each, whatever partitions they touch: more than the port promises, never less.
  * Reads run on the snapshot of the last sync; a condition is judged inside the writing transaction.
  */
 import {
-  type AnyTable,
-  type Cells,
-  type ChangesOf,
+  checkCompareAndWrite,
   checkGetMany,
   checkKey,
   checkSlice,
   checkSwap,
   checkWrites,
+} from '../table-checks.ts'
+import {
+  type AnyTable,
+  type Cells,
+  type ChangesOf,
   type DraftOf,
   type Expiry,
   type KeyOf,
   type Outcome,
   type PartitionOf,
   put,
+  REMOVED_KEPT_MS,
+  type Remove,
   type RowOf,
   type Slice,
+  type Swap,
   type Tables,
   TablesUnavailableError,
   type Write,
@@ -41,11 +47,14 @@ import {
 import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
 import { Tally } from './tally.ts'
+import { VersionedPut, VersionedRemoval } from './versioned-writes.ts'
 
 export interface EmbeddedTablesOptions {
   readonly sweepMs: number
   readonly sweepMax: number
   readonly telemetry: Telemetry
+  /** How long a versioned removal is remembered; tests have less patience. */
+  readonly removedKeptMs?: number
 }
 
 /** A table with all that is needed to read and write it. */
@@ -63,19 +72,22 @@ export class EmbeddedTables implements Tables {
   readonly #shelves = new Map<AnyTable, Shelf>()
   readonly #expiries: Expiries
   readonly #sweepMax: number
+  readonly #removedKeptMs: number
   readonly #sweeper: NodeJS.Timeout
   readonly #telemetry: Telemetry
   readonly #calls
   #sweeping: Promise<void> = Promise.resolve()
 
-  constructor(store: Store, { sweepMs, sweepMax, telemetry }: EmbeddedTablesOptions) {
+  constructor(store: Store, options: EmbeddedTablesOptions) {
+    const { sweepMs, sweepMax, telemetry, removedKeptMs = REMOVED_KEPT_MS } = options
     this.#store = store
     this.#expiries = new Expiries(store, (name) => store.passingDatabase(databaseName(name)))
     this.#sweepMax = sweepMax
+    this.#removedKeptMs = removedKeptMs
     this.#telemetry = telemetry
     this.#calls = new Tally(
       telemetry.counter('tributary_tables_calls_total', 'Calls by kind.', ['kind']),
-      { get: 0, getMany: 0, slice: 0, write: 0, insert: 0, swap: 0 },
+      { get: 0, getMany: 0, slice: 0, write: 0, insert: 0, swap: 0, swapMany: 0 },
     )
     this.#sweeper = setInterval(() => this.#sweepSoon(), sweepMs)
     this.#sweeper.unref()
@@ -156,6 +168,25 @@ export class EmbeddedTables implements Tables {
     return this.#store.transaction(work, prepared)
   }
 
+  async compareAndWrite<T extends AnyTable>(
+    table: T,
+    key: KeyOf<T>,
+    swap: Swap<T>,
+    others: readonly Write[],
+  ): Promise<Outcome<T>> {
+    const { expected, next } = checkCompareAndWrite(table, key as Cells, { swap, others })
+    const prepared = this.prepare([next, ...others])
+    const shelf = this.#shelf(table)
+    const work = (): Outcome<T> => {
+      const current = this.#find(shelf, key as Cells)
+      if (!meets(current, expected)) return { applied: false, current }
+      prepared.apply()
+      return { applied: true }
+    }
+    this.#calls.add('swapMany')
+    return this.#store.transaction(work, prepared)
+  }
+
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
   prepare(writes: readonly Write[]): PreparedWrite {
     checkWrites(writes)
@@ -164,7 +195,7 @@ export class EmbeddedTables implements Tables {
     return new PreparedBatch(writes.map((write) => this.#prepare(write)))
   }
 
-  /** Removes rows past their TTL, one batch; resolves with the count it looked at. */
+  /** Removes rows and markers past their time, one batch; resolves with the count it looked at. */
   sweep(): Promise<number> {
     return this.#expiries.sweep(this.#sweepMax)
   }
@@ -206,7 +237,7 @@ export class EmbeddedTables implements Tables {
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
     const found: RowTarget[] = []
-    // Without a limit of its own: rows past their TTL lie in the range but do not count.
+    // Without a limit of its own: rows past their TTL and markers of removed ones do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
       if (!RowCodec.isLive(value)) continue
       const row = { ...blank }
@@ -221,9 +252,12 @@ export class EmbeddedTables implements Tables {
 
   #prepare(write: Write): PreparedWrite {
     const { table, keys, rows, db } = this.#shelf(write.table)
-    if (write.kind === 'remove') return new Removal(db, keys.key(write.key))
-    const { row, ttlSeconds } = write
+    if (write.kind === 'remove') return this.#prepareRemoval(write)
+    const { row, ttlSeconds, version } = write
     const key = keys.key(row)
+    if (version !== undefined) {
+      return new VersionedPut({ db, key }, rows.encodeVersioned(row, version), version)
+    }
     if (ttlSeconds !== undefined) {
       const value = rows.encode(row, Number.MAX_SAFE_INTEGER)
       const expiry = { ttlMs: 1000 * ttlSeconds, table: table.name, index: this.#expiries }
@@ -232,6 +266,14 @@ export class EmbeddedTables implements Tables {
     const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
     if (!isWhole) return new PartialPut(db, key, { rows, cells: row })
     return new WholePut(db, key, rows.encode(row))
+  }
+
+  #prepareRemoval({ table, key, version }: Remove): PreparedWrite {
+    const { keys, db } = this.#shelf(table)
+    const place = { db, key: keys.key(key) }
+    if (version === undefined) return new Removal(db, place.key)
+    const memory = { keptMs: this.#removedKeptMs, table: table.name, index: this.#expiries }
+    return new VersionedRemoval(place, version, memory)
   }
 
   #read<Result>(work: () => Result): Result {
@@ -270,6 +312,12 @@ const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
 
 const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
   for (const { name } of columns) row[name] = cells[name] ?? null
+}
+
+/** `undefined` expects that there is no row. */
+const meets = (row: RowTarget | undefined, expected: Cells | undefined): boolean => {
+  if (row === undefined || expected === undefined) return row === expected
+  return matches(row, expected)
 }
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
