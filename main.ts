@@ -6,12 +6,15 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
+import { nobody } from './gateway/authenticator.ts'
 import { type Actions, runCli } from './gateway/cli/cli.ts'
 import { type Flags, programEnvironment } from './gateway/cli/environment.ts'
 import { type Arguments, type CommandName, runCommand } from './gateway/control/commands.ts'
 import { askRunning } from './gateway/control/control-client.ts'
 import { ControlServer } from './gateway/control/control-server.ts'
 import { socketPath } from './gateway/control/socket-path.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from './gateway/graphql/settings.ts'
 import { Health } from './gateway/health.ts'
 import { HttpServer } from './gateway/server.ts'
 import { serverSettings, telemetrySettings } from './gateway/settings.ts'
@@ -20,6 +23,7 @@ import { composeServices } from './services/compose.ts'
 import { readSettings, type Settings } from './services/kernel/settings.ts'
 import { SystemClock } from './services/platform/clock.ts'
 import { openPlatform } from './services/platform/platform.ts'
+import { serverSecret } from './services/platform/server-secret.ts'
 import { engineSettings, platformSections } from './services/platform/settings.ts'
 import { Telemetry } from './services/platform/telemetry.ts'
 import { startTracing } from './services/platform/tracing.ts'
@@ -35,7 +39,14 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
   version: string
 }
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  serverSettings,
+  graphqlSettings,
+  socketSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 const settingsOf = (flags: Flags): Settings =>
   readSettings(sections, programEnvironment(process.env, flags))
@@ -76,6 +87,11 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
+  await using _gateway = await Gateway.open({
+    ...{ http, services, settings, clock, telemetry },
+    authenticator: nobody,
+    cursorSecret: await serverSecret(platform, 'cursors'),
+  })
   await health.serving(platform.probes)
   const place = engine.kind === 'embedded' ? `data in ${engine.dataFolder}` : engine.namespace
   process.stdout.write(`tributary ${version} on ${address}, ${engine.kind} engines, ${place}\n`)

@@ -2,7 +2,10 @@
  * The whole system in this process, on either engine, with a clock turned by hand: platform,
  * services and workers. `settle` ends asynchrony; nothing sleeps.
  */
+import type { Authenticator } from '../../gateway/authenticator.ts'
 import { programEnvironment } from '../../gateway/cli/environment.ts'
+import type { GatewayOptions } from '../../gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from '../../gateway/graphql/settings.ts'
 import { serverSettings, telemetrySettings } from '../../gateway/settings.ts'
 import { composeServices, type Services } from '../../services/compose.ts'
 import { readSettings, type Settings } from '../../services/kernel/settings.ts'
@@ -14,16 +17,28 @@ import type { WorkerDefinition } from '../../workers/kit.ts'
 import { roster, Workers } from '../../workers/roster.ts'
 import { workerSettings } from '../../workers/settings.ts'
 import type { EngineName } from './engines.ts'
+import { type Asker, type GraphqlAnswer, GraphqlClient } from './graphql-client.ts'
 import { ManualClock } from './manual-clock.ts'
+import { OpenGateway } from './open-gateway.ts'
 import { openPlace, type Place } from './place.ts'
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  serverSettings,
+  graphqlSettings,
+  socketSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 export interface WorldOptions {
   readonly engine: EngineName
   readonly workers?: readonly WorkerDefinition[]
   /** Over those of the place, by variable of the environment. */
   readonly variables?: Readonly<Record<string, string>>
+  readonly authenticator?: Authenticator
+  /** More of the schema than the product has. */
+  readonly extension?: GatewayOptions['extension']
 }
 
 /** A first failure parks at once: only the clock of the test moves a retry on. */
@@ -31,6 +46,7 @@ const CALM = {
   TRIBUTARY_WORKERS_ATTEMPTS_IN_PLACE: '1',
   TRIBUTARY_WORKERS_ATTEMPTS_MAX: '3',
   TRIBUTARY_TELEMETRY_LEVEL: 'silent',
+  TRIBUTARY_SERVER_PORT: '0',
 }
 
 interface Parts extends AsyncDisposable {
@@ -38,6 +54,8 @@ interface Parts extends AsyncDisposable {
   readonly platform: Platform
   readonly services: Services
   readonly workers: Workers
+  /** The gateway, opened when somebody first asks for it. */
+  readonly gateway: () => Promise<OpenGateway>
 }
 
 export class World implements AsyncDisposable {
@@ -92,6 +110,22 @@ export class World implements AsyncDisposable {
   }
   get workers(): Workers {
     return this.#parts.workers
+  }
+
+  /** Where the API is served: a real listener. */
+  async address(): Promise<string> {
+    const { address } = await this.#parts.gateway()
+    return address
+  }
+
+  /** Asks over HTTP, as `who`, or as nobody. */
+  async graphql<Data = unknown>(
+    who: Asker | undefined,
+    document: string,
+    variables: Readonly<Record<string, unknown>> = {},
+  ): Promise<GraphqlAnswer<Data>> {
+    const client = new GraphqlClient(await this.address())
+    return await client.ask<Data>(who, document, variables)
   }
 
   /** Everything committed has been handled, or waits in the parking lot for a later time. */
@@ -158,6 +192,18 @@ const openParts = (
       }),
     )
     await workers.start()
-    const dispose = () => opened[Symbol.asyncDispose]()
-    return { settings, platform, services, workers, [Symbol.asyncDispose]: dispose }
+    const { extension, authenticator } = options
+    let gateway: Promise<OpenGateway> | undefined
+    const open = () => OpenGateway.open({ settings, platform, services, extension, authenticator })
+    return {
+      ...{ settings, platform, services, workers },
+      gateway: () => {
+        gateway ??= open()
+        return gateway
+      },
+      [Symbol.asyncDispose]: async () => {
+        await (await gateway)?.[Symbol.asyncDispose]()
+        await opened[Symbol.asyncDispose]()
+      },
+    }
   })
