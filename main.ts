@@ -16,7 +16,7 @@ import { Health } from './gateway/health.ts'
 import { HttpServer } from './gateway/server.ts'
 import { serverSettings, telemetrySettings } from './gateway/settings.ts'
 import { StopSignals } from './gateway/stop-signals.ts'
-import { composeServices } from './services/compose.ts'
+import { composeServices, serviceSections } from './services/compose.ts'
 import { readSettings, type Settings } from './services/kernel/settings.ts'
 import { SystemClock } from './services/platform/clock.ts'
 import { openPlatform } from './services/platform/platform.ts'
@@ -35,7 +35,13 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
   version: string
 }
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  ...serviceSections,
+  serverSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 const settingsOf = (flags: Flags): Settings =>
   readSettings(sections, programEnvironment(process.env, flags))
@@ -62,6 +68,7 @@ const serve = async (flags: Flags): Promise<void> => {
   })
   const services = composeServices(platform, settings)
   await using _following = await services.settings.follow()
+  await using _watching = await services.accounts.follow()
   services.settings.onChange(() => {
     telemetry.log.level = settings.view(telemetrySettings).level
   })

@@ -49,6 +49,17 @@ export class BadInputError extends DomainError {
   readonly code = 'BAD_INPUT'
 }
 
+/** Nobody is signed in, or what was shown to prove it is not good. */
+export class UnauthenticatedError extends DomainError {
+  override readonly name = 'UnauthenticatedError'
+  readonly code = 'UNAUTHENTICATED'
+}
+
+export class ForbiddenError extends DomainError {
+  override readonly name = 'ForbiddenError'
+  readonly code = 'FORBIDDEN'
+}
+
 export class NotFoundError extends DomainError {
   override readonly name = 'NotFoundError'
   readonly code = 'NOT_FOUND'

@@ -4,7 +4,7 @@
  */
 import { programEnvironment } from '../../gateway/cli/environment.ts'
 import { serverSettings, telemetrySettings } from '../../gateway/settings.ts'
-import { composeServices, type Services } from '../../services/compose.ts'
+import { composeServices, type Services, serviceSections } from '../../services/compose.ts'
 import { readSettings, type Settings } from '../../services/kernel/settings.ts'
 import { type Opened, openAll } from '../../services/platform/opened.ts'
 import { openPlatform, type Platform } from '../../services/platform/platform.ts'
@@ -17,7 +17,13 @@ import type { EngineName } from './engines.ts'
 import { ManualClock } from './manual-clock.ts'
 import { openPlace, type Place } from './place.ts'
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  ...serviceSections,
+  serverSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 export interface WorldOptions {
   readonly engine: EngineName
@@ -26,11 +32,16 @@ export interface WorldOptions {
   readonly variables?: Readonly<Record<string, string>>
 }
 
-/** A first failure parks at once: only the clock of the test moves a retry on. */
+/**
+ * A first failure parks at once: only the clock of the test moves a retry on. Passwords are hashed
+ * as cheaply as can be.
+ */
 const CALM = {
   TRIBUTARY_WORKERS_ATTEMPTS_IN_PLACE: '1',
   TRIBUTARY_WORKERS_ATTEMPTS_MAX: '3',
   TRIBUTARY_TELEMETRY_LEVEL: 'silent',
+  TRIBUTARY_ACCOUNTS_PASSWORD_COST_LOG2: '10',
+  TRIBUTARY_ACCOUNTS_PASSWORD_ROUNDS: '1',
 }
 
 interface Parts extends AsyncDisposable {
@@ -150,6 +161,7 @@ const openParts = (
     )
     const services = composeServices(platform, settings)
     opened.use(await services.settings.follow())
+    opened.use(await services.accounts.follow())
     const workers = opened.use(
       new Workers(options.workers ?? roster, {
         ...{ log: platform.log, clock, telemetry, services },
