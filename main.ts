@@ -6,7 +6,6 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
-import { nobody } from './gateway/authenticator.ts'
 import { type Actions, runCli } from './gateway/cli/cli.ts'
 import { type Flags, programEnvironment } from './gateway/cli/environment.ts'
 import { type Arguments, type CommandName, runCommand } from './gateway/control/commands.ts'
@@ -19,7 +18,7 @@ import { Health } from './gateway/health.ts'
 import { HttpServer } from './gateway/server.ts'
 import { serverSettings, telemetrySettings } from './gateway/settings.ts'
 import { StopSignals } from './gateway/stop-signals.ts'
-import { composeServices } from './services/compose.ts'
+import { composeServices, serviceSections } from './services/compose.ts'
 import { readSettings, type Settings } from './services/kernel/settings.ts'
 import { SystemClock } from './services/platform/clock.ts'
 import { openPlatform } from './services/platform/platform.ts'
@@ -41,6 +40,7 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
 
 const sections = [
   ...platformSections,
+  ...serviceSections,
   serverSettings,
   graphqlSettings,
   socketSettings,
@@ -73,6 +73,7 @@ const serve = async (flags: Flags): Promise<void> => {
   })
   const services = composeServices(platform, settings)
   await using _following = await services.settings.follow()
+  await using _watching = await services.accounts.follow()
   services.settings.onChange(() => {
     telemetry.log.level = settings.view(telemetrySettings).level
   })
@@ -89,7 +90,7 @@ const serve = async (flags: Flags): Promise<void> => {
       : undefined
   await using _gateway = await Gateway.open({
     ...{ http, services, settings, clock, telemetry },
-    authenticator: nobody,
+    authenticator: services.accounts,
     cursorSecret: await serverSecret(platform, 'cursors'),
   })
   await health.serving(platform.probes)

@@ -1,30 +1,8 @@
-/**
- * Who asks. The gateway only carries the proof; whoever knows accounts judges it.
- */
+/** Who asks. The gateway carries the proof; accounts judge it. */
+import type { AccountService, Viewer } from '../services/accounts/accounts.ts'
 import { UnauthenticatedError } from '../services/kernel/errors.ts'
 
-export const SCOPES = ['read', 'write', 'moderate', 'publish', 'admin'] as const
-export type Scope = (typeof SCOPES)[number]
-
-/** A signed-in caller, for as long as the token is good. */
-export interface Viewer {
-  readonly accountId: bigint
-  /** The sign-in the token belongs to; signing out ends it. */
-  readonly sessionId: string
-  readonly scopes: ReadonlySet<Scope>
-  /** ms since 1970. */
-  readonly expiresAt: number
-}
-
-export interface Authenticator {
-  /** Nothing for a token that is wrong, expired or revoked. */
-  authenticate(bearer: string): Promise<Viewer | undefined>
-  /** Calls `listener` within a second after a session has ended anywhere; open sockets close. */
-  onSessionEnded?(listener: (sessionId: string) => void): Disposable
-}
-
-/** Until there are accounts: every token is wrong. */
-export const nobody: Authenticator = { authenticate: async () => undefined }
+export type Authenticator = Pick<AccountService, 'authenticate' | 'watch'>
 
 const BEARER = /^Bearer +([\w.~+/-]+=*) *$/i
 
@@ -36,14 +14,5 @@ export const authenticateHeader = async (
   if (header === undefined) return undefined
   const token = BEARER.exec(header)?.[1]
   if (token === undefined) throw new UnauthenticatedError('send `Authorization: Bearer <token>`')
-  return await authenticateToken(authenticator, token)
-}
-
-export const authenticateToken = async (
-  authenticator: Authenticator,
-  token: string,
-): Promise<Viewer> => {
-  const viewer = await authenticator.authenticate(token)
-  if (viewer) return viewer
-  throw new UnauthenticatedError('the token is wrong, expired or revoked: sign in or refresh it')
+  return await authenticator.authenticate(token)
 }

@@ -1,10 +1,11 @@
 /** The API on its listener: GraphQL over HTTP and WebSocket at one path. */
 import { typeDefs } from '../schema/generated/type-defs.ts'
+import type { Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
 import type { Settings } from '../services/kernel/settings.ts'
 import type { Clock } from '../services/platform/clock.ts'
 import type { Telemetry } from '../services/platform/telemetry.ts'
-import type { Authenticator, Viewer } from './authenticator.ts'
+import type { Authenticator } from './authenticator.ts'
 import { ErrorPresenter } from './errors.ts'
 import { Apollo } from './graphql/apollo.ts'
 import { openContext } from './graphql/context.ts'

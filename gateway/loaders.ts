@@ -4,19 +4,19 @@
  * may see is never kept for another.
  */
 import DataLoader from 'dataloader'
+import type { Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
-import type { Viewer } from './authenticator.ts'
 
 export interface LoaderRequest {
   readonly services: Services
   readonly viewer: Viewer | undefined
 }
 
-/** Reads many at once; what is missing from the answer is not there for this caller. */
+/** Reads many at once, in their order; `undefined` for what is not there for this caller. */
 export type BatchReader<Value> = (
   ids: readonly bigint[],
   request: LoaderRequest,
-) => Promise<ReadonlyMap<bigint, Value>>
+) => Promise<readonly (Value | undefined)[]>
 
 /** Ids in one call of a service: no page is longer. */
 const BATCH_MAX = 100
@@ -57,10 +57,4 @@ const loaderOf = <Value>(
   read: BatchReader<Value>,
   request: LoaderRequest,
 ): DataLoader<bigint, Value | undefined> =>
-  new DataLoader(
-    async (ids) => {
-      const found = await read(ids, request)
-      return ids.map((id) => found.get(id))
-    },
-    { maxBatchSize: BATCH_MAX },
-  )
+  new DataLoader((ids) => read(ids, request), { maxBatchSize: BATCH_MAX })

@@ -16,7 +16,7 @@ import {
   isUnionType,
   Kind,
 } from 'graphql'
-import { SCOPES, type Scope } from '../authenticator.ts'
+import { SCOPES, type Scope } from '../../services/accounts/accounts.ts'
 
 export type Access = Scope | 'public'
 

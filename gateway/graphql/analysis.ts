@@ -32,7 +32,7 @@ import {
   type SelectionSetNode,
   type ValueNode,
 } from 'graphql'
-import type { Scope } from '../authenticator.ts'
+import type { Scope } from '../../services/accounts/accounts.ts'
 import { accessOf } from './access.ts'
 
 export type Variables = Readonly<Record<string, unknown>>

@@ -19,9 +19,9 @@ import {
   ApolloServerPluginLandingPageDisabled,
 } from '@apollo/server/plugin/disabled'
 import type { GraphQLSchema } from 'graphql'
+import type { Viewer } from '../../services/accounts/accounts.ts'
 import { assert, DomainError } from '../../services/kernel/errors.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
-import type { Viewer } from '../authenticator.ts'
 import { type ErrorPresenter, requestError } from '../errors.ts'
 import type { RequestContext } from './context.ts'
 import { VALIDATION_ERRORS_MAX } from './documents.ts'

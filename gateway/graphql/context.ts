@@ -1,7 +1,8 @@
 /** What every resolver of one request shares. */
+
+import type { Viewer } from '../../services/accounts/accounts.ts'
 import type { Services } from '../../services/compose.ts'
 import { UnauthenticatedError } from '../../services/kernel/errors.ts'
-import type { Viewer } from '../authenticator.ts'
 import { type Loaders, openLoaders } from '../loaders.ts'
 import type { Cursors } from '../relay/cursor.ts'
 

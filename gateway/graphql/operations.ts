@@ -6,6 +6,7 @@
  * transport can forget a check.
  */
 import type { ExecutionResult, GraphQLError } from 'graphql'
+import type { Viewer } from '../../services/accounts/accounts.ts'
 import {
   BadInputError,
   ForbiddenError,
@@ -14,7 +15,6 @@ import {
 } from '../../services/kernel/errors.ts'
 import type { Values } from '../../services/kernel/settings.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
-import type { Viewer } from '../authenticator.ts'
 import type { Variables } from './analysis.ts'
 import type { RequestContext } from './context.ts'
 import { chooseOperation, type Documents } from './documents.ts'

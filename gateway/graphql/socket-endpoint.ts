@@ -11,10 +11,11 @@ import type { Duplex } from 'node:stream'
 import type { Server } from 'graphql-ws'
 import { handleProtocols } from 'graphql-ws'
 import { type WebSocket, WebSocketServer } from 'ws'
+import type { Viewer } from '../../services/accounts/accounts.ts'
 import type { Values } from '../../services/kernel/settings.ts'
 import type { Clock } from '../../services/platform/clock.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
-import type { Authenticator, Viewer } from '../authenticator.ts'
+import type { Authenticator } from '../authenticator.ts'
 import { refuseUpgrade } from '../server.ts'
 import { mayOpenSocket } from './origins.ts'
 import type { socketSettings } from './settings.ts'
@@ -48,11 +49,10 @@ export class SocketEndpoint implements AsyncDisposable {
   readonly #sockets: WebSocketServer
   readonly #protocol: Server<SocketExtra>
   readonly #open = new Map<WebSocket, SocketExtra>()
-  readonly #sessions: Disposable | undefined
   readonly #pings: NodeJS.Timeout
 
   constructor(options: SocketEndpointOptions) {
-    const { settings, telemetry, authenticator } = options
+    const { settings, telemetry } = options
     this.#own = options
     this.#sockets = new WebSocketServer({
       noServer: true,
@@ -61,8 +61,10 @@ export class SocketEndpoint implements AsyncDisposable {
       maxPayload: settings.messageBytesMax,
       handleProtocols,
     })
-    this.#protocol = makeSocketProtocol({ ...options, identified: (extra) => this.#watch(extra) })
-    this.#sessions = authenticator.onSessionEnded?.((sessionId) => this.#endSession(sessionId))
+    this.#protocol = makeSocketProtocol({
+      ...options,
+      identified: (viewer, extra) => this.#watch(viewer, extra),
+    })
     this.#pings = setInterval(() => this.#ping(), settings.pingMs)
     this.#pings.unref()
     telemetry.gauge('tributary_socket_connections', 'Open sockets', {
@@ -79,7 +81,6 @@ export class SocketEndpoint implements AsyncDisposable {
   /** Asks every client to come back elsewhere, and cuts those that do not answer. */
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#pings)
-    this.#sessions?.[Symbol.dispose]()
     const sockets = [...this.#open.keys()]
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)))
     for (const socket of sockets) socket.close(CLOSE.goingAway, 'Going away')
@@ -135,18 +136,12 @@ export class SocketEndpoint implements AsyncDisposable {
     }
   }
 
-  /** A token that runs out takes its socket with it. */
-  async #watch({ viewer, ended }: SocketExtra): Promise<void> {
-    const { clock } = this.#own
-    if (!viewer) return
-    await clock.sleep(viewer.expiresAt - clock.now(), ended.signal)
-    ended.abort()
-  }
-
-  #endSession(sessionId: Viewer['sessionId']): void {
-    for (const { viewer, ended } of this.#open.values()) {
-      if (viewer?.sessionId === sessionId) ended.abort()
-    }
+  /** A token that runs out, and a session that ends, take their socket with them. */
+  #watch(viewer: Viewer, { ended }: SocketExtra): void {
+    const { clock, authenticator } = this.#own
+    const watch = authenticator.watch(viewer, () => ended.abort())
+    ended.signal.addEventListener('abort', () => watch[Symbol.dispose]())
+    void clock.sleep(viewer.expiresAt - clock.now(), ended.signal).then(() => ended.abort())
   }
 
   #ping(): void {

@@ -1,9 +1,10 @@
 /** What a socket may ask, in graphql-ws's terms: the same admission and the same errors as HTTP. */
 import { GraphQLError, type GraphQLSchema } from 'graphql'
 import { makeServer, type Server } from 'graphql-ws'
+import type { Viewer } from '../../services/accounts/accounts.ts'
 import { assert, DomainError, UnauthenticatedError } from '../../services/kernel/errors.ts'
 import type { Values } from '../../services/kernel/settings.ts'
-import { type Authenticator, authenticateToken, type Viewer } from '../authenticator.ts'
+import type { Authenticator } from '../authenticator.ts'
 import type { ErrorPresenter } from '../errors.ts'
 import type { RequestContext } from './context.ts'
 import { LimitError } from './limit-error.ts'
@@ -29,7 +30,7 @@ export interface SocketProtocolOptions {
 
 interface Hooks {
   /** The client has said who it is. */
-  readonly identified: (extra: SocketExtra) => Promise<void>
+  readonly identified: (viewer: Viewer, extra: SocketExtra) => void
 }
 
 interface SocketContext {
@@ -55,7 +56,7 @@ export const makeSocketProtocol = ({
         if (error instanceof UnauthenticatedError) return false
         throw error
       }
-      void identified(extra)
+      if (extra.viewer) identified(extra.viewer, extra)
       return true
     },
     onSubscribe: ({ extra, subscriptions }, _id, { query, operationName, variables }) => {
@@ -95,7 +96,7 @@ const viewerOf = async (
   const token = parameters?.['accessToken']
   if (token === undefined || token === null) return undefined
   if (typeof token !== 'string') throw new UnauthenticatedError('the token is no text')
-  return await authenticateToken(authenticator, token)
+  return await authenticator.authenticate(token)
 }
 
 const checkCount = (count: number, max: number): void => {

@@ -4,6 +4,7 @@
  * A file may extend a type that another defines; the result has definitions alone. A root type that
  * nothing has extended yet is left out, so that base.graphql can describe all three.
  */
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { codegen } from '@graphql-codegen/core'
@@ -67,8 +68,15 @@ const grown = (
   }
 }
 
-export const printSchema = (schema: DocumentNode): string =>
-  `# Written by \`npm run codegen\` from the other files of this folder. Do not edit.\n\n${print(schema)}\n`
+/** The whole schema as people read it, in the format the linter asks for. */
+export const printSchema = (schema: DocumentNode): string => {
+  const head = '# Written by `npm run codegen` from the other files of this folder. Do not edit.'
+  return execFileSync('npx', ['biome', 'format', `--stdin-file-path=schema/${PRINTED}`], {
+    input: `${head}\n\n${print(schema)}\n`,
+    encoding: 'utf8',
+    stdio: ['pipe', 'pipe', 'ignore'],
+  })
+}
 
 /** The schema as the program loads it: no file to find at run time. */
 export const renderTypeDefs = (schema: DocumentNode): string =>

@@ -49,7 +49,7 @@ export class BadInputError extends DomainError {
   readonly code = 'BAD_INPUT'
 }
 
-/** Nobody, or nobody we know: a missing, wrong or expired proof of who asks. */
+/** Nobody is signed in, or what was shown to prove it is not good. */
 export class UnauthenticatedError extends DomainError {
   override readonly name = 'UnauthenticatedError'
   readonly code = 'UNAUTHENTICATED'

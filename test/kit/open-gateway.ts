@@ -1,5 +1,4 @@
 /** The gateway on a listener of its own, as the program opens it. */
-import { type Authenticator, nobody } from '../../gateway/authenticator.ts'
 import { Gateway, type GatewayOptions } from '../../gateway/gateway.ts'
 import { Health } from '../../gateway/health.ts'
 import { HttpServer } from '../../gateway/server.ts'
@@ -14,7 +13,6 @@ export interface OpenGatewayOptions {
   readonly settings: Settings
   readonly platform: Platform
   readonly services: Services
-  readonly authenticator?: Authenticator | undefined
   readonly extension?: GatewayOptions['extension'] | undefined
 }
 
@@ -33,7 +31,6 @@ export class OpenGateway implements AsyncDisposable {
     settings,
     platform,
     services,
-    authenticator = nobody,
     extension,
   }: OpenGatewayOptions): Promise<OpenGateway> {
     return openAll(async (opened) => {
@@ -45,7 +42,8 @@ export class OpenGateway implements AsyncDisposable {
       )
       opened.use(
         await Gateway.open({
-          ...{ http, services, settings, authenticator, clock, telemetry },
+          ...{ http, services, settings, clock, telemetry },
+          authenticator: services.accounts,
           cursorSecret: await serverSecret(platform, 'cursors'),
           ...(extension ? { extension } : {}),
         }),

@@ -2,12 +2,11 @@
  * The whole system in this process, on either engine, with a clock turned by hand: platform,
  * services and workers. `settle` ends asynchrony; nothing sleeps.
  */
-import type { Authenticator } from '../../gateway/authenticator.ts'
 import { programEnvironment } from '../../gateway/cli/environment.ts'
 import type { GatewayOptions } from '../../gateway/gateway.ts'
 import { graphqlSettings, socketSettings } from '../../gateway/graphql/settings.ts'
 import { serverSettings, telemetrySettings } from '../../gateway/settings.ts'
-import { composeServices, type Services } from '../../services/compose.ts'
+import { composeServices, type Services, serviceSections } from '../../services/compose.ts'
 import { readSettings, type Settings } from '../../services/kernel/settings.ts'
 import { type Opened, openAll } from '../../services/platform/opened.ts'
 import { openPlatform, type Platform } from '../../services/platform/platform.ts'
@@ -24,6 +23,7 @@ import { openPlace, type Place } from './place.ts'
 
 const sections = [
   ...platformSections,
+  ...serviceSections,
   serverSettings,
   graphqlSettings,
   socketSettings,
@@ -36,17 +36,21 @@ export interface WorldOptions {
   readonly workers?: readonly WorkerDefinition[]
   /** Over those of the place, by variable of the environment. */
   readonly variables?: Readonly<Record<string, string>>
-  readonly authenticator?: Authenticator
   /** More of the schema than the product has. */
   readonly extension?: GatewayOptions['extension']
 }
 
-/** A first failure parks at once: only the clock of the test moves a retry on. */
+/**
+ * A first failure parks at once: only the clock of the test moves a retry on. Passwords are hashed
+ * as cheaply as can be.
+ */
 const CALM = {
   TRIBUTARY_WORKERS_ATTEMPTS_IN_PLACE: '1',
   TRIBUTARY_WORKERS_ATTEMPTS_MAX: '3',
   TRIBUTARY_TELEMETRY_LEVEL: 'silent',
   TRIBUTARY_SERVER_PORT: '0',
+  TRIBUTARY_ACCOUNTS_PASSWORD_COST_LOG2: '10',
+  TRIBUTARY_ACCOUNTS_PASSWORD_ROUNDS: '1',
 }
 
 interface Parts extends AsyncDisposable {
@@ -184,6 +188,7 @@ const openParts = (
     )
     const services = composeServices(platform, settings)
     opened.use(await services.settings.follow())
+    opened.use(await services.accounts.follow())
     const workers = opened.use(
       new Workers(options.workers ?? roster, {
         ...{ log: platform.log, clock, telemetry, services },
@@ -192,9 +197,9 @@ const openParts = (
       }),
     )
     await workers.start()
-    const { extension, authenticator } = options
+    const { extension } = options
     let gateway: Promise<OpenGateway> | undefined
-    const open = () => OpenGateway.open({ settings, platform, services, extension, authenticator })
+    const open = () => OpenGateway.open({ settings, platform, services, extension })
     return {
       ...{ settings, platform, services, workers },
       gateway: () => {
