@@ -91,7 +91,7 @@ export class ErrorPresenter {
     const told = { ...place(located) }
     if (cause instanceof DomainError) return { ...told, ...domainPart(cause, this.#trace(cause)) }
     if (cause instanceof GraphQLError && isClients(located, cause)) {
-      return { ...told, message: this.#plain(cause.message), extensions: { code: codeOf(cause) } }
+      return { ...told, message: this.#plain(cause.message), extensions: { code: codeOf(located) } }
     }
     const traceId = this.#record(cause, 'an operation failed')
     const message = 'something went wrong here: ask with the trace id'
@@ -125,9 +125,9 @@ const causeOf = (error: unknown): unknown =>
 const isClients = (located: GraphQLError | undefined, cause: GraphQLError): boolean =>
   located?.path === undefined || cause.nodes?.some(({ kind }) => kind !== 'Field') === true
 
-/** Errors of the compiler may lack what graphql's own always have. */
-const codeOf = ({ extensions }: Partial<Pick<GraphQLError, 'extensions'>>): string => {
-  const code = extensions?.['code']
+/** The outermost error carries the code; the compiler's errors may carry nothing. */
+const codeOf = (error: Partial<Pick<GraphQLError, 'extensions'>> = {}): string => {
+  const code = error.extensions?.['code']
   return typeof code === 'string' && DOCUMENT_CODES.has(code) ? code : 'BAD_INPUT'
 }
 

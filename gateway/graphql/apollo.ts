@@ -20,7 +20,7 @@ import {
 } from '@apollo/server/plugin/disabled'
 import type { GraphQLSchema } from 'graphql'
 import type { Viewer } from '../../services/accounts/accounts.ts'
-import { assert, DomainError } from '../../services/kernel/errors.ts'
+import { assert, BadInputError, DomainError } from '../../services/kernel/errors.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
 import { type ErrorPresenter, requestError } from '../errors.ts'
 import type { RequestContext } from './context.ts'
@@ -98,6 +98,9 @@ export class Apollo implements AsyncDisposable {
       const asked = requestOf(request)
       const admission = asked && operations.admit(asked, viewer)
       const admitted = admission?.kind === 'admitted' ? admission.admitted : undefined
+      if (admitted?.operation.type === 'subscription') {
+        throw new BadInputError('subscriptions are served on the WebSocket of this path')
+      }
       return { request: openContext(viewer), admitted }
     } catch (error) {
       throw error instanceof DomainError ? requestError(error) : error

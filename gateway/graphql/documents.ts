@@ -3,9 +3,8 @@
  * not kept: it is as cheap to refuse again.
  */
 import {
-  type GraphQLError,
+  GraphQLError,
   type GraphQLSchema,
-  GraphQLError as GraphqlFault,
   Kind,
   Lexer,
   NoSchemaIntrospectionCustomRule,
@@ -75,18 +74,36 @@ export class Documents {
         ? specifiedRules
         : [...specifiedRules, NoSchemaIntrospectionCustomRule]
       const errors = validate(schema, document, rules, { maxErrors: VALIDATION_ERRORS_MAX })
-      if (errors.length > 0) return { kind: 'invalid', errors }
+      if (errors.length > 0) return invalid('GRAPHQL_VALIDATION_FAILED', errors)
       const nodes = document.definitions.filter(isOperation)
       const make = (node: OperationDefinitionNode) =>
         new Operation({ schema, document, node, executor: settings.executor })
       const operations = new Map(nodes.map((node) => [node.name?.value ?? '', make(node)]))
       return { kind: 'ready', operations }
     } catch (error) {
-      if (error instanceof GraphqlFault) return { kind: 'invalid', errors: [error] }
+      if (error instanceof GraphQLError) return invalid('GRAPHQL_PARSE_FAILED', [error])
       throw error
     }
   }
 }
+
+/** The codes that Apollo gives them, on whatever way the document came. */
+const invalid = (
+  code: 'GRAPHQL_PARSE_FAILED' | 'GRAPHQL_VALIDATION_FAILED',
+  errors: readonly GraphQLError[],
+): Prepared => ({
+  kind: 'invalid',
+  errors: errors.map(
+    (error) =>
+      new GraphQLError(error.message, {
+        ...(error.nodes ? { nodes: error.nodes } : {}),
+        ...(error.source && error.positions
+          ? { source: error.source, positions: error.positions }
+          : {}),
+        ...{ originalError: error, extensions: { code } },
+      }),
+  ),
+})
 
 const isOperation = (node: { readonly kind: string }): node is OperationDefinitionNode =>
   node.kind === Kind.OPERATION_DEFINITION

@@ -14,6 +14,7 @@ import {
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { type Analysis, analyse, type Variables } from './analysis.ts'
 import type { RequestContext } from './context.ts'
+import { neverNull } from './null-variables.ts'
 
 export type ExecutorKind = 'jit' | 'graphql'
 
@@ -31,6 +32,8 @@ export class Operation {
   readonly type: OperationDefinitionNode['operation']
   readonly name: string | undefined
   readonly analysis: Analysis
+  /** Variables that cannot be null, whatever their type says. */
+  readonly neverNull: ReadonlySet<string>
   readonly #schema: GraphQLSchema
   readonly #executor: ExecutorKind
   #calls = 0
@@ -41,6 +44,7 @@ export class Operation {
     this.type = node.operation
     this.name = node.name?.value
     this.analysis = analyse(schema, document, node)
+    this.neverNull = neverNull(schema, document, node)
     this.#schema = schema
     this.#executor = executor
   }

@@ -8,7 +8,7 @@
 import type { ExecutionResult, GraphQLError } from 'graphql'
 import type { Viewer } from '../../services/accounts/accounts.ts'
 import {
-  BadInputError,
+  assert,
   ForbiddenError,
   OverloadedError,
   UnauthenticatedError,
@@ -19,6 +19,7 @@ import type { Variables } from './analysis.ts'
 import type { RequestContext } from './context.ts'
 import { chooseOperation, type Documents } from './documents.ts'
 import { LimitError } from './limit-error.ts'
+import { checkNulls } from './null-variables.ts'
 import type { Operation } from './operation.ts'
 import type { graphqlSettings } from './settings.ts'
 
@@ -73,9 +74,7 @@ export class Operations {
     context: RequestContext,
   ): Promise<ExecutionResult> {
     const { type } = operation
-    if (type === 'subscription') {
-      throw new BadInputError('subscriptions are served on the WebSocket of this path')
-    }
+    assert(type !== 'subscription', 'a subscription is subscribed to')
     const stop = this.#metrics.duration.startTimer({ type })
     this.#inFlight += 1
     try {
@@ -108,6 +107,7 @@ export class Operations {
     const operation = chooseOperation(prepared.operations, operationName)
     this.#checkLimits(operation, variables)
     checkScopes(operation, viewer)
+    checkNulls(operation.neverNull, variables)
     return { kind: 'admitted', admitted: { operation, variables } }
   }
 
