@@ -8,7 +8,6 @@ import { World } from '../kit/world.ts'
 
 const PASSWORD = 'correct horse'
 const MINUTE_MS = 60_000
-const DAY_MS = 86_400_000
 
 const refusal = async (act: Promise<unknown>) => {
   const error: unknown = await act.then(
@@ -105,15 +104,28 @@ describe.each(engines)('sessions on %s', (engine) => {
     expect((await accounts.authenticate(next.accessToken)).accountId).toBe(ada.account.id)
   })
 
-  test('ACC-1: a refresh token that is not used ends after 30 days, used it lives on', async () => {
-    const idle = await signIn()
-    let used = ada
+  test('ACC-1: a refresh token that is not used ends after its time, used it lives on', async () => {
+    const hourly = siblingOf(world, { settings: { refreshMs: 60 * MINUTE_MS } })
+    const form = { handle: ada.account.handle, password: PASSWORD }
+    const idle = await hourly.signIn(form)
+    let used = await hourly.signIn(form)
     for (let turn = 0; turn < 3; turn += 1) {
-      await world.leap(15 * DAY_MS)
-      used = await accounts.refresh(used.refreshToken)
+      await world.leap(30 * MINUTE_MS)
+      used = await hourly.refresh(used.refreshToken)
     }
-    await refusal(accounts.refresh(idle.refreshToken))
-    expect((await accounts.authenticate(used.accessToken)).accountId).toBe(ada.account.id)
+    await refusal(hourly.refresh(idle.refreshToken))
+    expect((await hourly.authenticate(used.accessToken)).accountId).toBe(ada.account.id)
+  })
+
+  test('a session ends at last, however often it is refreshed', async () => {
+    const short = siblingOf(world, { settings: { sessionMs: 20 * MINUTE_MS } })
+    const opened = await short.signIn({ handle: ada.account.handle, password: PASSWORD })
+    await world.leap(10 * MINUTE_MS)
+    const last = await short.refresh(opened.refreshToken)
+    expect(last.expiresAt - world.clock.now()).toBeLessThanOrEqual(10 * MINUTE_MS)
+    await world.leap(10 * MINUTE_MS)
+    await refusal(short.refresh(last.refreshToken))
+    await refusal(short.authenticate(last.accessToken))
   })
 
   test('ACC-1: a spent refresh token shown again ends its family and no other', async () => {
