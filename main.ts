@@ -12,6 +12,8 @@ import { type Arguments, type CommandName, runCommand } from './gateway/control/
 import { askRunning } from './gateway/control/control-client.ts'
 import { ControlServer } from './gateway/control/control-server.ts'
 import { socketPath } from './gateway/control/socket-path.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from './gateway/graphql/settings.ts'
 import { Health } from './gateway/health.ts'
 import { HttpServer } from './gateway/server.ts'
 import { serverSettings, telemetrySettings } from './gateway/settings.ts'
@@ -20,6 +22,7 @@ import { composeServices, serviceSections } from './services/compose.ts'
 import { readSettings, type Settings } from './services/kernel/settings.ts'
 import { SystemClock } from './services/platform/clock.ts'
 import { openPlatform } from './services/platform/platform.ts'
+import { serverSecret } from './services/platform/server-secret.ts'
 import { engineSettings, platformSections } from './services/platform/settings.ts'
 import { Telemetry } from './services/platform/telemetry.ts'
 import { startTracing } from './services/platform/tracing.ts'
@@ -39,6 +42,8 @@ const sections = [
   ...platformSections,
   ...serviceSections,
   serverSettings,
+  graphqlSettings,
+  socketSettings,
   telemetrySettings,
   workerSettings,
 ]
@@ -83,6 +88,11 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
+  await using _gateway = await Gateway.open({
+    ...{ http, services, settings, clock, telemetry },
+    authenticator: services.accounts,
+    cursorSecret: await serverSecret(platform, 'cursors'),
+  })
   await health.serving(platform.probes)
   const place = engine.kind === 'embedded' ? `data in ${engine.dataFolder}` : engine.namespace
   process.stdout.write(`tributary ${version} on ${address}, ${engine.kind} engines, ${place}\n`)

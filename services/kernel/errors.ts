@@ -55,6 +55,7 @@ export class UnauthenticatedError extends DomainError {
   readonly code = 'UNAUTHENTICATED'
 }
 
+/** Known, but not allowed. */
 export class ForbiddenError extends DomainError {
   override readonly name = 'ForbiddenError'
   readonly code = 'FORBIDDEN'
@@ -73,6 +74,18 @@ export class ConflictError extends DomainError {
 export class TooLargeError extends DomainError {
   override readonly name = 'TooLargeError'
   readonly code = 'TOO_LARGE'
+}
+
+/** A cursor that this list never gave to this reader. */
+export class CursorInvalidError extends DomainError {
+  override readonly name = 'CursorInvalidError'
+  readonly code = 'CURSOR_INVALID'
+}
+
+/** A cursor that was good once: begin again without it. */
+export class CursorOutdatedError extends DomainError {
+  override readonly name = 'CursorOutdatedError'
+  readonly code = 'CURSOR_OUTDATED'
 }
 
 export class OverloadedError extends DomainError {

@@ -3,6 +3,8 @@
  * services and workers. `settle` ends asynchrony; nothing sleeps.
  */
 import { programEnvironment } from '../../gateway/cli/environment.ts'
+import type { GatewayOptions } from '../../gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from '../../gateway/graphql/settings.ts'
 import { serverSettings, telemetrySettings } from '../../gateway/settings.ts'
 import { composeServices, type Services, serviceSections } from '../../services/compose.ts'
 import { readSettings, type Settings } from '../../services/kernel/settings.ts'
@@ -15,13 +17,17 @@ import { roster, Workers } from '../../workers/roster.ts'
 import { workerSettings } from '../../workers/settings.ts'
 import type { EngineName } from './engines.ts'
 import { eventually } from './eventually.ts'
+import { type Asker, type GraphqlAnswer, GraphqlClient } from './graphql-client.ts'
 import { ManualClock } from './manual-clock.ts'
+import { OpenGateway } from './open-gateway.ts'
 import { openPlace, type Place } from './place.ts'
 
 const sections = [
   ...platformSections,
   ...serviceSections,
   serverSettings,
+  graphqlSettings,
+  socketSettings,
   telemetrySettings,
   workerSettings,
 ]
@@ -31,6 +37,8 @@ export interface WorldOptions {
   readonly workers?: readonly WorkerDefinition[]
   /** Over those of the place, by variable of the environment. */
   readonly variables?: Readonly<Record<string, string>>
+  /** More of the schema than the product has. */
+  readonly extension?: GatewayOptions['extension']
 }
 
 /**
@@ -41,6 +49,7 @@ const CALM = {
   TRIBUTARY_WORKERS_ATTEMPTS_IN_PLACE: '1',
   TRIBUTARY_WORKERS_ATTEMPTS_MAX: '3',
   TRIBUTARY_TELEMETRY_LEVEL: 'silent',
+  TRIBUTARY_SERVER_PORT: '0',
   TRIBUTARY_ACCOUNTS_PASSWORD_COST_LOG2: '10',
   TRIBUTARY_ACCOUNTS_PASSWORD_ROUNDS: '1',
 }
@@ -50,6 +59,8 @@ interface Parts extends AsyncDisposable {
   readonly platform: Platform
   readonly services: Services
   readonly workers: Workers
+  /** The gateway, opened when somebody first asks for it. */
+  readonly gateway: () => Promise<OpenGateway>
 }
 
 export class World implements AsyncDisposable {
@@ -104,6 +115,22 @@ export class World implements AsyncDisposable {
   }
   get workers(): Workers {
     return this.#parts.workers
+  }
+
+  /** Where the API is served: a real listener. */
+  async address(): Promise<string> {
+    const { address } = await this.#parts.gateway()
+    return address
+  }
+
+  /** Asks over HTTP, as `who`, or as nobody. */
+  async graphql<Data = unknown>(
+    who: Asker | undefined,
+    document: string,
+    variables: Readonly<Record<string, unknown>> = {},
+  ): Promise<GraphqlAnswer<Data>> {
+    const client = new GraphqlClient(await this.address())
+    return await client.ask<Data>(who, document, variables)
   }
 
   /** Everything committed has been handled, or waits in the parking lot for a later time. */
@@ -178,6 +205,18 @@ const openParts = (
       }),
     )
     await workers.start()
-    const dispose = () => opened[Symbol.asyncDispose]()
-    return { settings, platform, services, workers, [Symbol.asyncDispose]: dispose }
+    const { extension } = options
+    let gateway: Promise<OpenGateway> | undefined
+    const open = () => OpenGateway.open({ settings, platform, services, extension })
+    return {
+      ...{ settings, platform, services, workers },
+      gateway: () => {
+        gateway ??= open()
+        return gateway
+      },
+      [Symbol.asyncDispose]: async () => {
+        await (await gateway)?.[Symbol.asyncDispose]()
+        await opened[Symbol.asyncDispose]()
+      },
+    }
   })

@@ -1,0 +1,4 @@
+/** The domains of the API, one file each, in the order of their modules. */
+import type { ApiModule } from '../graphql/schema.ts'
+
+export const apiModules: readonly ApiModule[] = []
