@@ -3,23 +3,30 @@
  * the same consistency, prepared, at 64 in flight. What ours does more (checks, the hidden column,
  * timestamps, metrics, rows of plain values) has to fit into the difference.
  */
+import { randomBytes } from 'node:crypto'
 import { Client, policies, types } from 'cassandra-driver'
-import { Cassandra } from '../services/platform/cluster/cassandra.ts'
-import type { CassandraTables } from '../services/platform/cluster/tables.ts'
+import { readStack, type StackAddresses } from '../scripts/stack/control.ts'
+import { Settings } from '../services/kernel/settings.ts'
+import { Cassandra, type CassandraOptions } from '../services/platform/cluster/cassandra.ts'
+import { migrate } from '../services/platform/cluster/migrations.ts'
+import { CassandraTables } from '../services/platform/cluster/tables.ts'
+import { auditLog } from '../services/platform/generated/tables.ts'
+import { cassandraSettings } from '../services/platform/settings.ts'
 import { put } from '../services/platform/tables.ts'
-import { newest } from '../test/contract/tables-fixture.ts'
-import { requireStack } from '../test/kit/engines.ts'
-import { borrowKeyspace } from '../test/kit/keyspace.ts'
+import { Telemetry } from '../services/platform/telemetry.ts'
 import type { BenchKit, Contest, Figure, Work } from './kit.ts'
 
 const IN_FLIGHT = 64
-const READERS = 250
-const ROWS_A_READER = 40
+const MONTHS = 250
+const ROWS_A_MONTH = 40
 const PORTION = 1024
 const GOAL = 0.85
 const REFERENCE = 'cassandra-driver alone'
-const TITLE = 'a title of about the length that titles have'
-const FIRST_MS = Date.UTC(2026, 0, 1)
+const OPTIONS = { prepare: true, consistency: types.consistencies.localQuorum }
+const COLUMNS = 'month, id, actor, action, subject, detail, happened_at'
+const INSERT = `INSERT INTO raw (${COLUMNS}) VALUES (?, ?, ?, ?, ?, ?, ?)`
+const GET = `SELECT ${COLUMNS} FROM raw WHERE month = ? AND id = ?`
+const SLICE = `SELECT ${COLUMNS} FROM raw WHERE month = ? LIMIT ?`
 
 /** `PORTION` operations, 64 of them under way at any time. */
 const at64 = (operation: (index: number) => Promise<unknown>): Work => {
@@ -37,35 +44,33 @@ const at64 = (operation: (index: number) => Promise<unknown>): Work => {
   }
 }
 
-/** Spreads indexes over readers and their rows. */
-const placeOf = (index: number) => ({
-  reader: BigInt(index % READERS),
-  ms: FIRST_MS + (Math.floor(index / READERS) % ROWS_A_READER),
-  id: 1n,
+/** Spreads indexes over months and their rows. */
+const keyOf = (index: number) => ({
+  month: `month-${index % MONTHS}`,
+  id: BigInt(Math.floor(index / MONTHS) % ROWS_A_MONTH),
 })
 
-const rowOf = (index: number) => ({ ...placeOf(index), title: TITLE, rank: index % 1000 })
+const rowOf = (index: number) => ({
+  ...keyOf(index),
+  actor: 'operator@example.org',
+  action: 'setting.change',
+  subject: 'fanout.threshold',
+  detail: 'from 10000 to 12000, as readers of large authors grew',
+  happenedAt: Date.UTC(2026, 0, 1) + index,
+})
 
 export const clusterFigures = async (kit: BenchKit): Promise<Figure[]> => {
-  const { cassandra } = requireStack()
-  await using keyspace = await borrowKeyspace()
-  await using tables = await keyspace.open()
-  await using definer = await Cassandra.connect(keyspace.options)
-  await definer.define(
-    `CREATE TABLE raw (reader bigint, ms timestamp, id bigint, title text, rank int,
-      PRIMARY KEY ((reader), ms, id)) WITH CLUSTERING ORDER BY (ms DESC, id DESC)`,
+  const stack = readStack()
+  if (!stack) throw new Error('the cluster engine needs its servers: npm run stack -- up')
+  const options = optionsFor(stack)
+  await migrate({ ...options, folder: 'cql' })
+  await using owner = await Cassandra.connect(options)
+  await owner.define(
+    `CREATE TABLE raw (month text, id bigint, actor text, action text, subject text, detail text,
+      happened_at timestamp, PRIMARY KEY ((month), id)) WITH CLUSTERING ORDER BY (id DESC)`,
   )
-  const driver = new Client({
-    contactPoints: [`${cassandra.host}:${cassandra.port}`],
-    localDataCenter: cassandra.dataCenter,
-    keyspace: keyspace.options.keyspace,
-    encoding: { useBigIntAsLong: true },
-    policies: {
-      loadBalancing: new policies.loadBalancing.TokenAwarePolicy(
-        new policies.loadBalancing.DCAwareRoundRobinPolicy(cassandra.dataCenter),
-      ),
-    },
-  })
+  await using tables = await CassandraTables.open(options)
+  const driver = rawDriver(stack, options.keyspace)
   try {
     kit.say('tables on cluster: filling both tables')
     await fill(tables, driver)
@@ -74,16 +79,37 @@ export const clusterFigures = async (kit: BenchKit): Promise<Figure[]> => {
     return figures
   } finally {
     await driver.shutdown()
+    await owner.define(`DROP KEYSPACE ${options.keyspace}`)
   }
 }
 
-const OPTIONS = { prepare: true, consistency: types.consistencies.localQuorum }
-const INSERT = 'INSERT INTO raw (reader, ms, id, title, rank) VALUES (?, ?, ?, ?, ?)'
+const optionsFor = ({ cassandra }: StackAddresses): CassandraOptions & { keyspace: string } => ({
+  settings: {
+    ...new Settings([cassandraSettings]).view(cassandraSettings),
+    hosts: [`${cassandra.host}:${cassandra.port}`],
+    dataCenter: cassandra.dataCenter,
+  },
+  telemetry: new Telemetry({ level: 'silent', version: 'bench' }),
+  keyspace: `bench_${randomBytes(4).toString('hex')}`,
+})
+
+const rawDriver = ({ cassandra }: StackAddresses, keyspace: string): Client =>
+  new Client({
+    contactPoints: [`${cassandra.host}:${cassandra.port}`],
+    localDataCenter: cassandra.dataCenter,
+    keyspace,
+    encoding: { useBigIntAsLong: true },
+    policies: {
+      loadBalancing: new policies.loadBalancing.TokenAwarePolicy(
+        new policies.loadBalancing.DCAwareRoundRobinPolicy(cassandra.dataCenter),
+      ),
+    },
+  })
 
 const fill = async (tables: CassandraTables, driver: Client): Promise<void> => {
-  for (let reader = 0; reader < READERS; reader += 1) {
-    const rows = Array.from({ length: ROWS_A_READER }, (_none, n) => rowOf(reader + n * READERS))
-    await tables.write(rows.map((row) => put(newest, row)))
+  for (let month = 0; month < MONTHS; month += 1) {
+    const rows = Array.from({ length: ROWS_A_MONTH }, (_none, n) => rowOf(month + n * MONTHS))
+    await tables.write(rows.map((row) => put(auditLog, row)))
     const queries = rows.map((row) => ({ query: INSERT, params: Object.values(row) }))
     await driver.batch(queries, { ...OPTIONS, logged: false })
   }
@@ -96,31 +122,20 @@ const contests = (tables: CassandraTables, driver: Client): Contest[] => {
     {
       ...common,
       name: 'single-row writes',
-      ours: at64((index) => tables.write([put(newest, rowOf(index))])),
+      ours: at64((index) => tables.write([put(auditLog, rowOf(index))])),
       reference: at64((index) => execute(INSERT, Object.values(rowOf(index)))),
     },
     {
       ...common,
       name: 'point gets',
-      ours: at64((index) => tables.get(newest, placeOf(index))),
-      reference: at64((index) => {
-        const { reader, ms, id } = placeOf(index)
-        return execute(
-          'SELECT reader, ms, id, title, rank FROM raw WHERE reader = ? AND ms = ? AND id = ?',
-          [reader, ms, id],
-        )
-      }),
+      ours: at64((index) => tables.get(auditLog, keyOf(index))),
+      reference: at64((index) => execute(GET, Object.values(keyOf(index)))),
     },
     {
       ...common,
       name: '20-row slices',
-      ours: at64((index) => tables.slice(newest, { reader: placeOf(index).reader }, { limit: 20 })),
-      reference: at64((index) =>
-        execute('SELECT reader, ms, id, title, rank FROM raw WHERE reader = ? LIMIT ?', [
-          placeOf(index).reader,
-          20,
-        ]),
-      ),
+      ours: at64((index) => tables.slice(auditLog, { month: keyOf(index).month }, { limit: 20 })),
+      reference: at64((index) => execute(SLICE, [keyOf(index).month, 20])),
     },
   ]
 }

@@ -1,10 +1,11 @@
 /** Tables of each engine against its raw library. */
 import type { Bench } from './kit.ts'
 import { clusterFigures } from './tables-cluster.ts'
+import { embeddedFigures } from './tables-embedded.ts'
 
 export const bench: Bench = {
   name: 'tables',
-  engines: ['cluster'],
+  engines: ['embedded', 'cluster'],
   about: 'single-row writes, point gets and slices',
-  run: (_engine, kit) => clusterFigures(kit),
+  run: (engine, kit) => (engine === 'embedded' ? embeddedFigures(kit) : clusterFigures(kit)),
 }

@@ -18,6 +18,7 @@ import { SocketEndpoint } from './graphql/socket-endpoint.ts'
 import { Cursors, cursorKey } from './relay/cursor.ts'
 import { baseModule } from './resolvers/base.ts'
 import { apiModules } from './resolvers/roster.ts'
+import { KEY_SET_PATH, keySetRoute } from './rest/key-set.ts'
 import type { HttpServer } from './server.ts'
 import { serverSettings } from './settings.ts'
 
@@ -46,7 +47,7 @@ export class Gateway implements AsyncDisposable {
   }
 
   static async open(options: GatewayOptions): Promise<Gateway> {
-    const { http, settings, clock, authenticator } = options
+    const { http, services, settings, clock, authenticator } = options
     const shared = sharedOf(options)
     const graphql = settings.view(graphqlSettings)
     const origins = () => graphql.origins
@@ -62,6 +63,7 @@ export class Gateway implements AsyncDisposable {
       answer: (request, response) => endpoint.answer(request, response),
       upgrade: (request, stream, head) => sockets.upgrade(request, stream, head),
     })
+    http.route(KEY_SET_PATH, keySetRoute(services.accounts))
     return new Gateway(apollo, sockets)
   }
 

@@ -4,7 +4,7 @@
  * may see is never kept for another.
  */
 import DataLoader from 'dataloader'
-import type { Viewer } from '../services/accounts/accounts.ts'
+import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
 
 export interface LoaderRequest {
@@ -22,7 +22,9 @@ export type BatchReader<Value> = (
 const BATCH_MAX = 100
 
 /** Every entity that is loaded by id, in the order of their modules. */
-const readers = {} satisfies Readonly<Record<string, BatchReader<unknown>>>
+const readers = {
+  account: (ids, { services }) => services.accounts.byIds(ids as readonly AccountId[]),
+} satisfies Readonly<Record<string, BatchReader<unknown>>>
 
 type LoadersOf<Readers> = {
   readonly [Name in keyof Readers]: Readers[Name] extends BatchReader<infer Value>

@@ -29,6 +29,8 @@ export interface Answer {
   readonly body: unknown
   /** The body as it is, with this type; JSON without it. */
   readonly type?: string
+  /** How long anybody on the way may keep it; not at all without. */
+  readonly cacheSeconds?: number
 }
 
 /** A page that is read with GET and takes nothing. */
@@ -216,7 +218,7 @@ const send = (response: ServerResponse, answer: Answer, headOnly: boolean): void
   response.writeHead(answer.status, {
     'content-type': answer.type ?? 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
+    'cache-control': answer.cacheSeconds ? `public, max-age=${answer.cacheSeconds}` : 'no-store',
     'x-content-type-options': 'nosniff',
     ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
   })

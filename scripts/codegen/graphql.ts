@@ -23,6 +23,7 @@ import {
 /** Types whose resolvers get an object of a service: the name in the schema → file#type. */
 const mappers: Readonly<Record<string, string>> = {
   Node: '../../gateway/graphql/schema.ts#FoundNode',
+  Account: '../../services/accounts/accounts.ts#Account as KnownAccount',
 }
 
 const PRINTED = 'schema.graphql'

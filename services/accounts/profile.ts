@@ -4,10 +4,11 @@ import { countGraphemes } from '../kernel/graphemes.ts'
 import type { Values } from '../kernel/settings.ts'
 import type { accountSettings } from './settings.ts'
 
+/** What is not named, or null, stays as it is. */
 export interface ProfileChanges {
-  readonly displayName?: string | undefined
-  readonly bio?: string | undefined
-  readonly isPrivate?: boolean | undefined
+  readonly displayName?: string | null | undefined
+  readonly bio?: string | null | undefined
+  readonly isPrivate?: boolean | null | undefined
 }
 
 /** The same, without what is not there. */
@@ -29,9 +30,9 @@ const UNSEEN_BUT_BREAKS = /[^\P{Cc}\n]|[\p{Cs}\u202a-\u202e\u2066-\u2069]/u
 export const checkProfile = (changes: ProfileChanges, limits: ProfileLimits): Profile => {
   const { displayName, bio, isPrivate } = changes
   return {
-    ...(displayName === undefined ? {} : { displayName: checkName(displayName, limits) }),
-    ...(bio === undefined ? {} : { bio: checkBio(bio, limits) }),
-    ...(isPrivate === undefined ? {} : { isPrivate }),
+    ...(displayName == null ? {} : { displayName: checkName(displayName, limits) }),
+    ...(bio == null ? {} : { bio: checkBio(bio, limits) }),
+    ...(isPrivate == null ? {} : { isPrivate }),
   }
 }
 

@@ -62,6 +62,8 @@ export interface SessionDependencies {
   readonly ended: (key: SessionKey, reason: EndReason) => Promise<void>
 }
 
+/** Slots have numbers below this; `sessionsMax` may be lowered while higher ones are in use. */
+const SLOTS_MAX = 256
 /** Many sign-ins of one account at once may want the same slot. */
 const ATTEMPTS_MAX = 8
 
@@ -180,7 +182,7 @@ export class Sessions {
 
   async #findSlot(accountId: AccountId): Promise<Slot> {
     const { tables, clock, settings } = this.#own
-    const rows = await tables.slice(sessions, { accountId }, { limit: settings.sessionsMax })
+    const rows = await tables.slice(sessions, { accountId }, { limit: SLOTS_MAX })
     return chooseSlot(rows.map(fromSessionRow), {
       ...{ now: clock.now(), sessionsMax: settings.sessionsMax },
       below: randomInt,
@@ -239,25 +241,21 @@ interface SlotChoice {
 }
 
 /**
- * A slot whose session is over, else one never used — any of them, so that sign-ins at one time
- * seldom want the same — else that of the session longest unused.
+ * A slot whose session is over or one never used — any of them, so that sign-ins at one time seldom
+ * want the same — or that of the session longest unused when there are as many as may be.
  */
 export const chooseSlot = (
   taken: readonly Session[],
   { now, sessionsMax, below }: SlotChoice,
 ): Slot => {
-  const used = new Set(taken.map(({ key }) => key.slot))
-  const free = [
-    ...taken
-      .filter((session) => !isOpen(session, now))
-      .map((held): Slot => ({ slot: held.key.slot, held })),
-    ...Array.from(
-      { length: sessionsMax },
-      (_none, slot): Slot => ({ slot, held: undefined }),
-    ).filter(({ slot }) => !used.has(slot)),
-  ]
-  const chosen = free.length > 0 ? free[below(free.length)] : undefined
-  if (chosen) return chosen
-  const [oldest] = [...taken].sort((a, b) => a.rotatedAt - b.rotatedAt)
-  return { slot: oldest?.key.slot ?? 0, held: oldest }
+  const open = taken.filter((session) => isOpen(session, now))
+  const [oldest] = open.sort((a, b) => a.rotatedAt - b.rotatedAt)
+  if (oldest && open.length >= sessionsMax) return { slot: oldest.key.slot, held: oldest }
+  const held = new Map(taken.map((session) => [session.key.slot, session]))
+  const busy = new Set(open.map(({ key }) => key.slot))
+  const free = Array.from({ length: SLOTS_MAX }, (_none, slot) => slot).filter(
+    (slot) => !busy.has(slot) && (slot < sessionsMax || held.has(slot)),
+  )
+  const slot = free[below(free.length)] ?? 0
+  return { slot, held: held.get(slot) }
 }

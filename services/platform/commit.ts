@@ -15,10 +15,11 @@
  * to a minute apart, and the relay may announce them meanwhile: a handler that does not find the
  * rows of its event rejects, and gets the event again.
  */
-import type { Event, LogEvent } from '../kernel/events.ts'
+import { type Event, encodeEvent, type LogEvent } from '../kernel/events.ts'
 import { outbox } from './generated/tables.ts'
 import { checkAppend, partitionOf } from './log.ts'
-import { checkWrites, put, type Write } from './tables.ts'
+import { checkWrites } from './table-checks.ts'
+import { put, type Write } from './tables.ts'
 
 export interface Commit extends AsyncDisposable {
   commit(writes: readonly Write[], events: readonly Event[]): Promise<void>
@@ -36,6 +37,12 @@ export interface OutboxEvent {
   readonly topic: string
   readonly event: LogEvent
 }
+
+export const toOutbox = (event: Event, headers: LogEvent['headers']): OutboxEvent => ({
+  id: event.id,
+  topic: event.topic.name,
+  event: encodeEvent(event, headers),
+})
 
 /** The row that keeps an event until it is on the log; `minute` is that of the commit. */
 export const outboxPut = ({ id, topic, event }: OutboxEvent, minute: number): Write =>

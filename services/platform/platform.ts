@@ -16,8 +16,9 @@ import { liveSettings } from './generated/tables.ts'
 import type { Log } from './log.ts'
 import { openAll } from './opened.ts'
 import type { PubSub } from './pubsub.ts'
-import { engineSettings } from './settings.ts'
+import { engineSettings, tallySettings } from './settings.ts'
 import type { Tables } from './tables.ts'
+import { Tallies } from './tallies.ts'
 import type { Telemetry } from './telemetry.ts'
 
 export type EngineKind = 'embedded' | 'cluster'
@@ -56,6 +57,7 @@ export interface Platform extends Engines, AsyncDisposable {
   readonly engine: EngineKind
   readonly clock: Clock
   readonly telemetry: Telemetry
+  readonly tallies: Tallies
   readonly backup: EngineSet['backup']
   readonly probes: readonly Probe[]
 }
@@ -68,17 +70,22 @@ export interface Probe {
   ask(): Promise<unknown>
 }
 
-export const openPlatform = async (options: PlatformOptions): Promise<Platform> => {
-  const { settings, clock, telemetry } = options
-  const { kind } = settings.view(engineSettings)
-  const set = await openEngines(kind, options)
-  return {
-    ...set.engines,
-    ...{ engine: kind, clock, telemetry, backup: set.backup },
-    probes: probesOf(set.engines),
-    [Symbol.asyncDispose]: () => set[Symbol.asyncDispose](),
-  }
-}
+export const openPlatform = (options: PlatformOptions): Promise<Platform> =>
+  openAll(async (opened) => {
+    const { settings, clock, telemetry } = options
+    const { kind } = settings.view(engineSettings)
+    const { engines, backup } = opened.use(await openEngines(kind, options))
+    const { tables } = engines
+    const tallies = opened.use(
+      new Tallies({ tables, telemetry, settings: settings.view(tallySettings) }),
+    )
+    return {
+      ...engines,
+      ...{ engine: kind, clock, telemetry, tallies, backup },
+      probes: probesOf(engines),
+      [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
+    }
+  })
 
 const openEngines = async (kind: EngineKind, options: PlatformOptions): Promise<EngineSet> => {
   if (kind === 'embedded') {

@@ -245,6 +245,27 @@ export const outboxSettings = declare('outbox', {
   }),
 })
 
+export const tallySettings = declare('tallies', {
+  joinMax: int({
+    default: 250,
+    min: 1,
+    max: 900,
+    about: 'changes of one shard written together',
+  }),
+  queuedMax: int({
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    about: 'changes waiting for their shard before new ones are refused',
+  }),
+  attemptsMax: int({
+    default: 50,
+    min: 1,
+    max: 1_000,
+    about: 'how often a change that others overtake is tried',
+  }),
+})
+
 export const idSettings = declare('ids', {
   leaseMs: int({
     default: 60_000,
@@ -263,5 +284,6 @@ export const platformSections = [
   kafkaSettings,
   logSettings,
   outboxSettings,
+  tallySettings,
   idSettings,
 ] as const

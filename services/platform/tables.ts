@@ -21,6 +21,25 @@
  * the adapter does that before it answers. Read such a row with `serial` when the answer decides
  * something.
  *
+ * `compareAndWrite` is a condition on one row and, if it holds, writes of other rows of the same
+ * partition: all of it at once or nothing, linearisable per partition. The rows of such a partition
+ * are written only this way. A lost outcome is told by the row of the condition, as above; when
+ * somebody has written that row since, the answer is `applied: false` although ours went before, so
+ * what is written is such that a caller who tries again can see it (an id, a version in each row).
+ *
+ * **Versioned writes** name a version from 1 to `VERSION_MAX`: of all writes of a row the one with
+ * the highest version stands, in whatever order and however often they arrive. So a copy of what is
+ * decided elsewhere can be written by anyone, late or twice, without reading and without agreement.
+ * A version stands for one write: of two different puts with one version either may stand, or a
+ * mixture; a removal stands over a put with its own version. A versioned put names every column and
+ * has no TTL. A row is written with versions always or never: a plain write of a versioned row may
+ * do nothing. What an actor does next must beat what it did before, whatever the clocks say: its
+ * version is the greater of a new id and one more than that of the row it has read.
+ * A removal is remembered for `REMOVED_KEPT_MS`: an older write that comes later than that brings
+ * the row back. What must never come back is no removal but a put, of a row that says it is gone.
+ * (On Cassandra versions are the timestamps of cells: such a table keeps the default `gc_grace_seconds`
+ * and no compaction by time windows.)
+ *
  * **Expiry** by `ttlSeconds` is garbage collection by the engine's own time: the row is there for at
  * least that long (to the second), and goes some time after. Expiry that matters is a time in a
  * column, judged by the clock port. A put with a TTL names every column, and so does every later
@@ -29,7 +48,7 @@
  * **Bounds.** Slices have a limit of at most `SLICE_MAX`; page through more with `pages`, which holds
  * one page at a time. The limits of sizes below are those of a Cassandra with default settings.
  */
-import { BadInputError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
+import { UnavailableError } from '../kernel/errors.ts'
 
 export const SLICE_MAX = 1000
 export const GET_MANY_MAX = 1000
@@ -42,11 +61,12 @@ export const BATCH_BYTES_MAX = 3 * 1024 * 1024
 /** Over several partitions: Cassandra refuses such a batch above 50 KiB, what it adds included. */
 export const SPREAD_WRITES_MAX = 100
 export const SPREAD_BYTES_MAX = 48 * 1024
-/** What a row and each of its values add to a batch: times, flags, names. */
-const ROW_OVERHEAD_BYTES = 32
-const VALUE_OVERHEAD_BYTES = 24
 /** 20 years. */
 export const TTL_SECONDS_MAX = 630_720_000
+/** Nothing stands over it. */
+export const VERSION_MAX = 2n ** 63n - 1n
+/** How long a versioned removal is remembered: the grace that Cassandra gives its own. */
+export const REMOVED_KEPT_MS = 10 * 86_400_000
 
 interface ColumnValues {
   readonly text: string
@@ -107,30 +127,34 @@ export interface Put {
   readonly table: AnyTable
   readonly row: Cells
   readonly ttlSeconds?: number
+  readonly version?: bigint
 }
 export interface Remove {
   readonly kind: 'remove'
   readonly table: AnyTable
   readonly key: Cells
+  readonly version?: bigint
 }
 export type Write = Put | Remove
 
 export interface Expiry {
   readonly ttlSeconds?: number
 }
+export interface Versioned {
+  readonly version: bigint
+}
 
-export const put = <T extends AnyTable>(table: T, row: DraftOf<T>, expiry: Expiry = {}): Write => ({
-  kind: 'put',
-  table,
-  row: row as Cells,
-  ...expiry,
-})
+export const put = <T extends AnyTable>(
+  table: T,
+  row: DraftOf<T>,
+  options: Expiry | Versioned = {},
+): Write => ({ kind: 'put', table, row: row as Cells, ...options })
 
-export const remove = <T extends AnyTable>(table: T, key: KeyOf<T>): Write => ({
-  kind: 'remove',
-  table,
-  key: key as Cells,
-})
+export const remove = <T extends AnyTable>(
+  table: T,
+  key: KeyOf<T>,
+  options: Partial<Versioned> = {},
+): Write => ({ kind: 'remove', table, key: key as Cells, ...options })
 
 /**
  * A range of rows in reading direction. A bound names leading clustering columns; it is a point
@@ -156,6 +180,14 @@ export type Outcome<T extends AnyTable> =
   | { readonly applied: true }
   /** What stands there instead; `undefined` where there is no row. */
   | { readonly applied: false; readonly current: RowOf<T> | undefined }
+
+/** What must hold of a row: that it has these values, or that there is none. */
+export type Condition<T extends AnyTable> =
+  | { readonly expected: ChangesOf<T> }
+  | { readonly absent: true }
+
+/** A condition, and the columns to change if it holds. */
+export type Swap<T extends AnyTable> = Condition<T> & { readonly next: ChangesOf<T> }
 
 export interface Tables extends AsyncDisposable {
   get<T extends AnyTable>(
@@ -185,6 +217,13 @@ export interface Tables extends AsyncDisposable {
     key: KeyOf<T>,
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>>
+  /** The same, or an insert of an absent row, together with plain writes of its partition. */
+  compareAndWrite<T extends AnyTable>(
+    table: T,
+    key: KeyOf<T>,
+    swap: Swap<T>,
+    others: readonly Write[],
+  ): Promise<Outcome<T>>
 }
 
 export class TablesUnavailableError extends UnavailableError {
@@ -213,195 +252,4 @@ const boundOf = <T extends AnyTable>(table: T, row: RowOf<T>): BoundOf<T> => {
   const bound: Record<string, unknown> = {}
   for (const { name } of table.clustering) bound[name] = (row as Cells)[name]
   return bound as BoundOf<T>
-}
-
-/** The columns a bound names: a leading run of the clustering columns, or an error. */
-export const boundColumns = (table: AnyTable, bound: Cells): readonly Column[] => {
-  const named = table.clustering.filter(({ name }) => bound[name] !== undefined)
-  const leading = table.clustering.slice(0, named.length)
-  if (named.length === 0 || leading.some(({ name }) => bound[name] === undefined)) {
-    throw new BadInputError(`a bound of ${table.name} names its first clustering columns`)
-  }
-  return leading
-}
-
-export const checkSlice = (table: AnyTable, partition: Cells, slice: Slice<AnyTable>): void => {
-  const { limit, after, from, until, before } = slice
-  if (!Number.isInteger(limit) || limit < 1 || limit > SLICE_MAX) {
-    throw new BadInputError(`a slice has 1 to ${SLICE_MAX} rows`, { field: 'limit' })
-  }
-  if ((after && from) || (until && before)) {
-    throw new BadInputError('a slice has one of `after` and `from`, one of `until` and `before`')
-  }
-  checkKeyColumns(table, table.partition, partition)
-  for (const bound of [after, from, until, before]) {
-    if (bound) checkKeyColumns(table, boundColumns(table, bound as Cells), bound as Cells)
-  }
-}
-
-export const checkGetMany = (keys: readonly unknown[]): void => {
-  if (keys.length <= GET_MANY_MAX) return
-  throw new TooLargeError(`read at most ${GET_MANY_MAX} rows at once`)
-}
-
-/** What every adapter refuses before it writes anything; says whether one partition holds all. */
-export const checkWrites = (writes: readonly Write[]): { readonly onePartition: boolean } => {
-  for (const write of writes) checkWrite(write)
-  const first = writes[0]
-  if (!first || writes.length === 1) return { onePartition: true }
-  const home = partitionText(first)
-  const onePartition = writes.every((write) => partitionText(write) === home)
-  checkRowsDiffer(writes)
-  if (onePartition) checkBatch(writes, { rows: BATCH_WRITES_MAX, bytes: BATCH_BYTES_MAX })
-  else checkBatch(writes, { rows: SPREAD_WRITES_MAX, bytes: SPREAD_BYTES_MAX })
-  return { onePartition }
-}
-
-const checkBatch = (
-  writes: readonly Write[],
-  most: { readonly rows: number; readonly bytes: number },
-): void => {
-  const bytes = writes.reduce((sum, write) => sum + writeBytes(write), 0)
-  if (writes.length <= most.rows && bytes <= most.bytes) return
-  const where = most.rows === BATCH_WRITES_MAX ? 'to one partition' : 'over several partitions'
-  throw new TooLargeError(
-    `a write ${where} holds at most ${most.rows} rows and ${most.bytes} bytes, ` +
-      `not ${writes.length} and ${bytes}`,
-  )
-}
-
-/** What a write counts against the limits of a batch. */
-const writeBytes = (write: Write): number => {
-  const cells = cellsOf(write)
-  const overhead = ROW_OVERHEAD_BYTES + VALUE_OVERHEAD_BYTES * Object.keys(cells).length
-  return overhead + cellBytes(cells)
-}
-
-const cellsOf = (write: Write): Cells => (write.kind === 'put' ? write.row : write.key)
-
-/** Within one batch all writes have one time: which of two of a row wins differs by engine. */
-const checkRowsDiffer = (writes: readonly Write[]): void => {
-  const rows = new Set<string>()
-  for (const write of writes) {
-    const { name: table, partition, clustering } = write.table
-    const cells = cellsOf(write)
-    const key = [...partition, ...clustering].map(({ name }) => String(cells[name]))
-    rows.add(JSON.stringify([table, ...key]))
-  }
-  if (rows.size === writes.length) return
-  throw new BadInputError('a write names each row once')
-}
-
-const checkWrite = (write: Write): void => {
-  const { table } = write
-  checkKey(table, cellsOf(write))
-  if (write.kind === 'remove') return
-  const { row, ttlSeconds } = write
-  let bytes = 0
-  for (const column of table.columns) bytes += checkCell(table, column, row[column.name])
-  if (bytes > ROW_BYTES_MAX) {
-    throw new TooLargeError(`a row of ${table.name} holds at most ${ROW_BYTES_MAX} bytes`)
-  }
-  if (ttlSeconds !== undefined) checkExpiry(table, row, ttlSeconds)
-}
-
-const checkExpiry = (table: AnyTable, row: Cells, ttlSeconds: number): void => {
-  if (!Number.isInteger(ttlSeconds) || ttlSeconds < 1 || ttlSeconds > TTL_SECONDS_MAX) {
-    throw new BadInputError(`a TTL is 1 to ${TTL_SECONDS_MAX} whole seconds`, {
-      field: 'ttlSeconds',
-    })
-  }
-  const missing = table.columns.find(({ name }) => row[name] === undefined)
-  if (!missing) return
-  throw new BadInputError(`a put with a TTL names every column of ${table.name}`, {
-    field: missing.name,
-  })
-}
-
-/**
- * Key columns are all there, not null, and not too long for any engine; a partition key of one
- * column is not empty, which Cassandra does not take.
- */
-export const checkKey = (table: AnyTable, key: Cells): void => {
-  const bytes =
-    checkKeyColumns(table, table.partition, key) + checkKeyColumns(table, table.clustering, key)
-  if (bytes > KEY_BYTES_MAX) {
-    throw new TooLargeError(`a key of ${table.name} holds at most ${KEY_BYTES_MAX} bytes`)
-  }
-}
-
-const checkKeyColumns = (table: AnyTable, columns: readonly Column[], key: Cells): number => {
-  let bytes = 0
-  for (const column of columns) {
-    const value = key[column.name]
-    if (value === undefined || value === null) {
-      const { name: field } = column
-      throw new BadInputError(`${table.name} needs its key column ${field}`, { field })
-    }
-    bytes += checkCell(table, column, value)
-  }
-  if (columns === table.partition && columns.length === 1 && bytes === 0) {
-    const { name: field } = columns[0] ?? { name: '' }
-    throw new BadInputError(`the key of ${table.name} is empty`, { field })
-  }
-  return bytes
-}
-
-/** What a conditional change is, once checked: the write to make if `expected` holds. */
-export const checkSwap = (
-  table: AnyTable,
-  key: Cells,
-  swap: { readonly expected: Cells; readonly next: Cells },
-): { readonly expected: Cells; readonly next: Put } => {
-  const { expected, next } = swap
-  if (Object.values(next).every((value) => value === undefined)) {
-    throw new BadInputError(`a change of ${table.name} names a column`, { field: 'next' })
-  }
-  for (const column of table.columns) checkCell(table, column, expected[column.name])
-  return { expected, next: { kind: 'put', table, row: { ...next, ...keyCells(table, key) } } }
-}
-
-/** A key may come as a whole row: only its key columns count. */
-const keyCells = (table: AnyTable, key: Cells): Cells => {
-  const cells: Record<string, Cells[string]> = {}
-  for (const { name } of [...table.partition, ...table.clustering]) cells[name] = key[name]
-  return cells
-}
-
-/** The furthest a JavaScript `Date` reaches. */
-const TIME_MAX = 8.64e15
-
-const FITS: Readonly<Record<ColumnType, (value: ColumnValue) => boolean>> = {
-  text: (value) => typeof value === 'string',
-  int: (value) => typeof value === 'number' && (value | 0) === value,
-  bigint: (value) => typeof value === 'bigint' && BigInt.asIntN(64, value) === value,
-  double: (value) => typeof value === 'number',
-  boolean: (value) => typeof value === 'boolean',
-  blob: (value) => value instanceof Uint8Array,
-  timestamp: (value) => Number.isInteger(value) && Math.abs(Number(value)) <= TIME_MAX,
-}
-
-/** The bytes of a value that fits its column; anything else is refused before it is written. */
-const checkCell = (table: AnyTable, column: Column, value: Cells[string]): number => {
-  if (value === undefined || value === null) return 1
-  if (FITS[column.type](value)) return valueBytes(value)
-  const { name: field, type } = column
-  throw new BadInputError(`${table.name}.${field} takes a value of type ${type}`, { field })
-}
-
-const partitionText = (write: Write): string => {
-  const { name: table, partition } = write.table
-  const cells = cellsOf(write)
-  return JSON.stringify([table, ...partition.map(({ name }) => String(cells[name]))])
-}
-
-const cellBytes = (cells: Cells): number => {
-  let bytes = 0
-  for (const value of Object.values(cells)) bytes += value == null ? 1 : valueBytes(value)
-  return bytes
-}
-
-const valueBytes = (value: ColumnValue): number => {
-  if (typeof value === 'string') return Buffer.byteLength(value)
-  return value instanceof Uint8Array ? value.byteLength : 8
 }

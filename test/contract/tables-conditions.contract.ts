@@ -113,6 +113,27 @@ export const tablesConditionsContract = (subject: Subject): void => {
     }
   })
 
+  test('of many who insert or change a whole row at once exactly one wins', async () => {
+    const name = freshName()
+    const racers = Array.from({ length: 8 }, (_, index) => `racer ${index}`)
+    const inserts = await Promise.all(
+      racers.map((writer) =>
+        subject().insertIfAbsent(versions, { name, writer, version: 1n, note: null }),
+      ),
+    )
+    expect(inserts.filter(({ applied }) => applied)).toHaveLength(1)
+    const swaps = await Promise.all(
+      racers.map((writer) =>
+        subject().compareAndSet(
+          versions,
+          { name },
+          { expected: { version: 1n }, next: { version: 2n, writer, note: 'changed' } },
+        ),
+      ),
+    )
+    expect(swaps.filter(({ applied }) => applied)).toHaveLength(1)
+  })
+
   test('of many who swap one version at once exactly one wins', async () => {
     const name = freshName()
     await subject().insertIfAbsent(versions, { name, version: 0n, writer: 'nobody' })

@@ -111,6 +111,39 @@ export const versions: Table<VersionRow, 'name', never> = {
   columns: [column('version', 'bigint'), column('writer', 'text'), column('note', 'text')],
 }
 
+export interface CopyRow {
+  readonly scope: string
+  readonly name: string
+  readonly value: string | null
+  readonly rank: number | null
+}
+
+/** Written only with versions. */
+export const copies: Table<CopyRow, 'scope', 'name'> = {
+  name: 'suite_copies',
+  partition: [column('scope', 'text')],
+  clustering: [column('name', 'text')],
+  order: 'asc',
+  columns: [column('value', 'text'), column('rank', 'int')],
+}
+
+export interface LedgerRow {
+  readonly book: string
+  readonly line: number
+  readonly amount: number | null
+  readonly version: bigint | null
+  readonly writer: string | null
+}
+
+/** Line 0 sums up the others. Written only by `compareAndWrite`. */
+export const ledgers: Table<LedgerRow, 'book', 'line'> = {
+  name: 'suite_ledgers',
+  partition: [column('book', 'text')],
+  clustering: [column('line', 'int')],
+  order: 'asc',
+  columns: [column('amount', 'int'), column('version', 'bigint'), column('writer', 'text')],
+}
+
 export const fixtureTables: readonly AnyTable[] = [
   samples,
   newest,
@@ -119,6 +152,8 @@ export const fixtureTables: readonly AnyTable[] = [
   byNameDown,
   marks,
   versions,
+  copies,
+  ledgers,
 ]
 
 /** The statement that creates `table` in the keyspace in use. */

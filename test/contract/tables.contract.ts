@@ -10,6 +10,8 @@ import { tablesLimitsContract } from './tables-limits.contract.ts'
 import { tablesRowsContract } from './tables-rows.contract.ts'
 import { tablesSlicesContract } from './tables-slices.contract.ts'
 import type { Subject } from './tables-subject.ts'
+import { tablesSwapsContract } from './tables-swaps.contract.ts'
+import { tablesVersionsContract } from './tables-versions.contract.ts'
 
 export const tablesContract = (open: OpenTables): void => {
   let opened: OpenedTables | undefined
@@ -25,6 +27,8 @@ export const tablesContract = (open: OpenTables): void => {
   describe('rows', () => tablesRowsContract(subject))
   describe('slices', () => tablesSlicesContract(subject))
   describe('conditional writes', () => tablesConditionsContract(subject))
+  describe('a condition with other rows', () => tablesSwapsContract(subject))
+  describe('versioned writes', () => tablesVersionsContract(subject))
   describe('limits', () => tablesLimitsContract(subject))
   describe('expiry', () => tablesExpiryContract(subject))
 }

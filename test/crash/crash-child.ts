@@ -3,14 +3,14 @@
  * killed; what it said must be there.
  *
  * Writer `w` does step `n` in one commit: a row of its own (w, n), its head row at n, and an event of
- * key `w`. So a step that is half there shows, and so does a log out of order. Besides, rows that
- * expire keep the sweeper busy, and one writer puts blobs.
+ * key `w`. So a step that is half there shows, and so does a log out of order. Then it writes a pair
+ * of rows in two tables without an event. Besides, rows that expire keep the sweeper busy, and one writer puts blobs.
  */
 import { writeSync } from 'node:fs'
 import { makeEvent, SettingChanged } from '../../services/kernel/events.ts'
 import { put } from '../../services/platform/tables.ts'
-import { byName, oldest, samples } from '../contract/tables-fixture.ts'
-import { blobOf, eventIdOf, headOf, openCrashStore } from './crash-store.ts'
+import { byName, byNameDown, oldest, samples } from '../contract/tables-fixture.ts'
+import { blobOf, eventIdOf, headOf, openCrashStore, pairOf } from './crash-store.ts'
 
 const [path = '', writers = '8', stepsMax = 'Infinity'] = process.argv.slice(2)
 const opened = await openCrashStore(path)
@@ -34,6 +34,9 @@ const doStep = async (writer: number, step: number): Promise<void> => {
   const row = { reader: BigInt(writer), ms: step, id: 0n, title: `${step}`, rank: step }
   await commit.commit([put(oldest, row), put(samples, { ...headOf(writer), whole: step })], [event])
   say(`ack ${writer} ${step}`)
+  const pair = { scope: name, name: 'pair', value: pairOf(writer, step) }
+  await tables.write([put(byName, pair), put(byNameDown, pair)])
+  say(`pair ${writer} ${step}`)
   const brief = { scope: name, name: `${step}`, value: 'brief' }
   if (step % 10 === 0) await tables.write([put(byName, brief, { ttlSeconds: 1 })])
 }

@@ -45,4 +45,7 @@ export const headOf = (writer: number) => ({ owner: `writer ${writer}`, shard: w
 export const eventIdOf = (writer: number, step: number): EventId =>
   parseId<'event'>(`${(1n << 62n) + (BigInt(writer) << 40n) + BigInt(step)}`)
 
+/** What both rows of a writer's pair hold after a step. */
+export const pairOf = (writer: number, step: number): string => `pair ${writer} ${step};`
+
 export const blobOf = (step: number): Buffer => Buffer.alloc(10_000 + step, `${step},`)

@@ -8,7 +8,7 @@ import { expect, test } from 'vitest'
 import { topics } from '../../services/kernel/events.ts'
 import type { LogRecord } from '../../services/platform/log.ts'
 import { pages } from '../../services/platform/tables.ts'
-import { oldest, samples } from '../contract/tables-fixture.ts'
+import { byName, byNameDown, oldest, samples } from '../contract/tables-fixture.ts'
 import { Child } from '../kit/child.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
 import { blobOf, type CrashStore, headOf, openCrashStore } from './crash-store.ts'
@@ -29,7 +29,7 @@ const randomFrom = (seed: number): (() => number) => {
 }
 
 /** The highest step a child said of each writer, by kind of line. */
-const saidBy = (child: Child, kind: 'ack' | 'blob'): Map<number, number> => {
+const saidBy = (child: Child, kind: 'ack' | 'pair'): Map<number, number> => {
   const said = new Map<number, number>()
   for (const line of child.lines) {
     const [word, writer, step] = line.split(' ')
@@ -86,6 +86,17 @@ const checkWriters = async (store: CrashStore, acknowledged: Map<number, number>
   }
 }
 
+const checkPairs = async ({ tables }: CrashStore, child: Child) => {
+  const said = saidBy(child, 'pair')
+  for (let writer = 0; writer < WRITERS; writer += 1) {
+    const key = { scope: `writer ${writer}`, name: 'pair' }
+    const [up, down] = [await tables.get(byName, key), await tables.get(byNameDown, key)]
+    expect(up, 'both rows of a pair are of one step').toEqual(down)
+    const step = Number(/pair \d+ (\d+);/.exec(up?.value ?? '')?.[1] ?? -1)
+    expect(step, 'an acknowledged pair is there').toBeGreaterThanOrEqual(said.get(writer) ?? -1)
+  }
+}
+
 const checkBlobs = async ({ blobs }: CrashStore, child: Child) => {
   for (const line of child.lines.filter((each) => each.startsWith('blob'))) {
     const step = Number(line.split(' ')[2])
@@ -113,6 +124,7 @@ test(`PLT-5: nothing acknowledged is lost to ${ROUNDS} kills, nothing is half th
     await using store = await openCrashStore(folder.path)
     try {
       await checkWriters(store, acknowledged)
+      await checkPairs(store, child)
       await checkBlobs(store, child)
     } catch (error) {
       throw new Error(place, { cause: error })

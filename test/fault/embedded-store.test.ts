@@ -8,24 +8,27 @@ import { temporaryFolder } from '../kit/temporary-folder.ts'
 const key = (text: string | number): Buffer => Buffer.from(`${text}`)
 
 describe('the store when it is full', () => {
-  test('a full disk fails the write, not the process; the store stays readable', async () => {
-    using folder = temporaryFolder('full')
-    // ulimit counts in KiB here: room for the hole the store keeps, and 2 MiB of rows.
-    const limit = 66 * 1024
-    await using child = new Child('fault/full-disk-child.ts', {
-      args: [folder.path],
-      under: ['bash', '-c', `ulimit -f ${limit}; exec "$@"`, 'limited'],
-    })
-    const ending = await child.ended()
-    expect(ending, child.errors).toEqual({ code: 0, signal: null })
-    const refused = child.lines.filter((line) => line.startsWith('refused'))
-    expect(refused.length).toBeGreaterThanOrEqual(20)
-    for (const line of refused) expect(line).toMatch(/^refused UNAVAILABLE .*is the disk full\?/)
-    const kept = Number((await child.says('kept')).split(' ')[1])
-    expect(kept).toBeGreaterThan(50)
-    expect(await child.says('readable')).toBe(`readable ${kept}`)
-    await child.says('writes again')
-  })
+  test.each(['blind', 'reading'])(
+    'a full disk fails a %s write, not the process, and the store stays readable',
+    async (kind) => {
+      using folder = temporaryFolder('full')
+      // ulimit counts in KiB here: room for the hole the store keeps, and 2 MiB of rows.
+      const limit = 66 * 1024
+      await using child = new Child('fault/full-disk-child.ts', {
+        args: [folder.path, kind],
+        under: ['bash', '-c', `ulimit -f ${limit}; exec "$@"`, 'limited'],
+      })
+      const ending = await child.ended()
+      expect(ending, child.errors).toEqual({ code: 0, signal: null })
+      const refused = child.lines.filter((line) => line.startsWith('refused'))
+      expect(refused.length).toBeGreaterThanOrEqual(20)
+      for (const line of refused) expect(line).toMatch(/^refused UNAVAILABLE .*is the disk full\?/)
+      const kept = Number((await child.says('kept')).split(' ')[1])
+      expect(kept).toBeGreaterThan(50)
+      expect(await child.says('readable')).toBe(`readable ${kept}`)
+      await child.says('writes again')
+    },
+  )
 
   test('embedded.mapBytes stops growth, lets rows be removed, and then written again', async () => {
     using folder = temporaryFolder('full')
@@ -113,6 +116,19 @@ describe('the queue of the store', () => {
     const results = await Promise.all([...'tributary'].map(append))
     expect(results.at(-1)).toBe('tributary')
     expect(results).toEqual([...'tributary'].map((_, index) => 'tributary'.slice(0, index + 1)))
+  })
+
+  test('blind work and work that reads keep their order', async () => {
+    using folder = temporaryFolder('queue')
+    await using store = new Store({ folder: folder.path, mapBytes: 2 ** 28 })
+    const rows = store.database('rows')
+    const blind = { writes: 1, bytes: 0, isBlind: true }
+    const set = (text: string) => store.transaction(() => void rows.put(key('k'), key(text)), blind)
+    const read = () => store.transaction(() => rows.get(key('k'))?.toString())
+    const results = await Promise.all([read(), set('1'), set('2'), read(), set('3'), read()])
+    expect(results.filter((_, index) => [0, 3, 5].includes(index))).toEqual([undefined, '2', '3'])
+    await Promise.all([set('4'), set('5')])
+    expect(await read()).toBe('5')
   })
 
   test('a write is seen when it resolves and not before', async () => {

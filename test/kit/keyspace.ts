@@ -13,8 +13,8 @@ import { requireStack, type StackAddresses } from './engines.ts'
 import { temporaryFolder } from './temporary-folder.ts'
 
 export interface BorrowOptions {
-  /** The shared stack unless a test has one of its own to break. */
-  readonly stack?: StackAddresses
+  /** That of the shared stack, unless a test has one of its own to break. */
+  readonly cassandra?: StackAddresses['cassandra']
   readonly settings?: Partial<CassandraSettings>
 }
 
@@ -26,7 +26,7 @@ export interface Keyspace extends AsyncDisposable {
 export const freshKeyspaceName = (): string => `test_${randomBytes(6).toString('hex')}`
 
 export const cassandraSettingsFor = (
-  { cassandra }: StackAddresses,
+  cassandra: StackAddresses['cassandra'],
   changes: Partial<CassandraSettings> = {},
 ): CassandraSettings => ({
   ...new Settings([cassandraSettings]).view(cassandraSettings),
@@ -39,7 +39,7 @@ export const borrowKeyspace = async (borrow: BorrowOptions = {}): Promise<Keyspa
   const folder = temporaryFolder('cql')
   layOut(folder.path)
   const options: MigrateOptions = {
-    settings: cassandraSettingsFor(borrow.stack ?? requireStack(), borrow.settings),
+    settings: cassandraSettingsFor(borrow.cassandra ?? requireStack().cassandra, borrow.settings),
     telemetry: new Telemetry({ level: 'silent', version: 'test' }),
     keyspace: freshKeyspaceName(),
     folder: folder.path,

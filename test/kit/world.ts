@@ -16,6 +16,7 @@ import type { WorkerDefinition } from '../../workers/kit.ts'
 import { roster, Workers } from '../../workers/roster.ts'
 import { workerSettings } from '../../workers/settings.ts'
 import type { EngineName } from './engines.ts'
+import { eventually } from './eventually.ts'
 import { type Asker, type GraphqlAnswer, GraphqlClient } from './graphql-client.ts'
 import { ManualClock } from './manual-clock.ts'
 import { OpenGateway } from './open-gateway.ts'
@@ -145,10 +146,17 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass, and everything that becomes due happen. */
+  /** Lets time pass, and everything that becomes due happen: the lease of ids is renewed, too. */
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms)
+    await eventually(() => this.platform.ids.next())
     await this.settle()
+  }
+
+  /** Days at once: who became due meanwhile wakes once, at the end. */
+  async leap(ms: number): Promise<void> {
+    this.clock.step(this.clock.now() + ms)
+    await this.pass(0)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {

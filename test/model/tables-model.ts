@@ -15,6 +15,8 @@ export type ModelRow = Record<string, ColumnValue | null>
 
 export class TablesModel {
   readonly #rows = new Map<AnyTable, ModelRow[]>()
+  /** The highest version so far of each row written with versions, removals included. */
+  readonly #versions = new Map<string, bigint>()
 
   get(table: AnyTable, key: Cells): ModelRow | undefined {
     const columns = [...table.partition, ...table.clustering]
@@ -22,7 +24,7 @@ export class TablesModel {
   }
 
   write(writes: readonly Write[]): void {
-    for (const write of writes) {
+    for (const write of writes.filter((each) => this.#stands(each))) {
       if (write.kind === 'put') this.#put(write.table, write.row)
       else this.#remove(write.table, write.key)
     }
@@ -56,6 +58,17 @@ export class TablesModel {
       .filter((row) => !before || side(row, before as Cells) < 0)
       .sort((a, b) => sign * compareCells(table.clustering, a, b))
       .slice(0, limit)
+  }
+
+  #stands(write: Write): boolean {
+    const { table, version } = write
+    if (version === undefined) return true
+    const cells = write.kind === 'put' ? write.row : write.key
+    const columns = [...table.partition, ...table.clustering]
+    const name = [table.name, ...columns.map((column) => String(cells[column.name]))].join('/')
+    if ((this.#versions.get(name) ?? 0n) >= version) return false
+    this.#versions.set(name, version)
+    return true
   }
 
   #of(table: AnyTable): ModelRow[] {

@@ -6,7 +6,7 @@
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { put, remove, type Slice, type Tables, type Write } from '../../services/platform/tables.ts'
-import { byName, byNameDown, newest, oldest, versions } from '../contract/tables-fixture.ts'
+import { byName, byNameDown, copies, newest, oldest, versions } from '../contract/tables-fixture.ts'
 import { freshName, freshReader } from '../contract/tables-subject.ts'
 import { type EngineName, engines } from '../kit/engines.ts'
 import { type OpenedTables, openTables } from '../kit/open-tables.ts'
@@ -45,6 +45,7 @@ const text = fc.constantFrom(null, undefined, '', 'first light', '\u{1f600}')
 const rank = fc.constantFrom(null, undefined, 0, -1, 2_147_483_647)
 const entryTable = fc.constantFrom(newest, oldest)
 const nameTable = fc.constantFrom(byName, byNameDown)
+const walkedTable = fc.constantFrom(byName, byNameDown, copies)
 const version = fc.constantFrom(null, 1n, 2n)
 
 /** Takes `undefined` members out: absent, as a caller would leave them. */
@@ -70,6 +71,18 @@ const drafts: fc.Arbitrary<Draft> = fc.oneof(
   ),
 )
 
+/** A version of a row is one write: whether it puts or removes, and what, follows from both. */
+const versioned: fc.Arbitrary<Draft> = told(
+  'version',
+  fc.record({ name, version: fc.bigInt(1n, 9n) }),
+  (data, { scope }) => {
+    const key = { scope, name: data.name }
+    const { version } = data
+    if (version % 3n === 0n) return remove(copies, key, { version })
+    return put(copies, { ...key, value: `${version}`, rank: null }, { version })
+  },
+)
+
 const rowText = ({ table, ...write }: Write): string => {
   const cells = write.kind === 'put' ? write.row : write.key
   const key = [...table.partition, ...table.clustering].map((column) => String(cells[column.name]))
@@ -83,7 +96,10 @@ const distinct = (writes: readonly Write[]): Write[] => [
 
 const writing = told(
   'write',
-  fc.array(drafts, { minLength: 1, maxLength: 8 }),
+  fc.array(fc.oneof({ arbitrary: drafts, weight: 4 }, { arbitrary: versioned, weight: 1 }), {
+    minLength: 1,
+    maxLength: 8,
+  }),
   async (made, scene) => {
     const writes = distinct(made.map((draft) => draft(scene)))
     await scene.tables.write(writes)
@@ -115,7 +131,7 @@ const slicing = told(
 
 const walking = told(
   'slice',
-  fc.record({ table: nameTable, after: name, limit: fc.integer({ min: 1, max: 9 }) }),
+  fc.record({ table: walkedTable, after: name, limit: fc.integer({ min: 1, max: 9 }) }),
   async ({ table, after, limit }, { tables, model, scope }) => {
     const slice = { limit, after: { name: after } }
     const found = await tables.slice(table, { scope }, slice)

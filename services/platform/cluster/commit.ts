@@ -1,7 +1,7 @@
 /** Commits on a cluster: rows and outbox rows in one logged batch, published right after. */
-import { type Event, encodeEvent, type Topic } from '../../kernel/events.ts'
+import type { Event, Topic } from '../../kernel/events.ts'
 import { arrivalMs } from '../../kernel/ids.ts'
-import { type Commit, checkCommit, outboxPut } from '../commit.ts'
+import { type Commit, checkCommit, outboxPut, toOutbox } from '../commit.ts'
 import { outbox, outboxMarks } from '../generated/tables.ts'
 import { put, type Write } from '../tables.ts'
 import {
@@ -87,13 +87,7 @@ export class ClusterCommit implements Commit {
 const entryFor = (
   event: Event,
   { minute, headers }: { readonly minute: number; readonly headers: Record<string, string> },
-): OutboxEntry => ({
-  id: event.id,
-  topic: event.topic.name,
-  event: encodeEvent(event, headers),
-  shard: shardOf(event.key),
-  minute,
-})
+): OutboxEntry => ({ ...toOutbox(event, headers), shard: shardOf(event.key), minute })
 
 const topicsOf = (events: readonly Event[]): ReadonlyMap<string, Topic> =>
   new Map(events.map(({ topic }) => [topic.name, topic]))

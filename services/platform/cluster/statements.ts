@@ -4,11 +4,14 @@
  * The statements of a table are few, whatever is asked of it, so that each is prepared once: a put
  * binds every column and leaves those it does not name unset. Bounds of slices are tuples,
  * `(ms, id) < (?, ?)`, which Cassandra compares as a row's place in the clustering order.
+ *
+ * A versioned write takes its version as the timestamp of its cells, in place of that of the request,
+ * and leaves `written_us` alone: a version is no time, and the clock of writes must not learn it.
  */
 import type { types } from 'cassandra-driver'
+import { boundColumns } from '../table-checks.ts'
 import {
   type AnyTable,
-  boundColumns,
   type Cells,
   type Column,
   type ColumnType,
@@ -39,7 +42,9 @@ export class TableStatements {
   readonly #get: string
   readonly #put: string
   readonly #putWithTtl: string
+  readonly #putVersioned: string
   readonly #remove: string
+  readonly #removeVersioned: string
   readonly #insertIfAbsent: string
   readonly #select: string
   readonly #slices = new Map<string, string>()
@@ -56,8 +61,10 @@ export class TableStatements {
     const where = equalities(this.#key)
     this.#put = `INSERT INTO ${name} (${names}, ${WRITTEN_US}) VALUES (${marks}, ?)`
     this.#putWithTtl = `${this.#put} USING TTL ?`
+    this.#putVersioned = `INSERT INTO ${name} (${names}) VALUES (${marks}) USING TIMESTAMP ?`
     this.#insertIfAbsent = `${this.#put} IF NOT EXISTS USING TTL ?`
     this.#remove = `DELETE FROM ${name} WHERE ${where}`
+    this.#removeVersioned = `DELETE FROM ${name} USING TIMESTAMP ? WHERE ${where}`
     const select = (columns: readonly Column[]): string =>
       `SELECT ${columns.map((column) => `${quoted(column)}, `).join('')}${WRITTEN} FROM ${name} WHERE`
     this.#select = select(this.#following)
@@ -76,8 +83,14 @@ export class TableStatements {
     return { query: this.#putWithTtl, params }
   }
 
-  remove(key: Cells): Bound {
-    return { query: this.#remove, params: encodeAll(this.#key, key) }
+  putVersioned(row: Cells, version: bigint): Bound {
+    return { query: this.#putVersioned, params: [...encodeAll(this.#all, row), version] }
+  }
+
+  remove(key: Cells, version?: bigint): Bound {
+    const params = encodeAll(this.#key, key)
+    if (version === undefined) return { query: this.#remove, params }
+    return { query: this.#removeVersioned, params: [version, ...params] }
   }
 
   insertIfAbsent(row: Cells, { ttlSeconds, us }: Stamp): Bound {
@@ -218,7 +231,7 @@ const decodeInto = (
 
 const decode = (type: ColumnType, value: unknown): ColumnValue | null => {
   if (value === null || value === undefined) return null
-  if (value instanceof Date) return value.getTime()
+  if (type === 'timestamp' && value instanceof Date) return value.getTime()
   if (type === 'blob' && Buffer.isBuffer(value)) {
     return new Uint8Array(value.buffer, value.byteOffset, value.byteLength)
   }

@@ -2,15 +2,18 @@
 import type { types } from 'cassandra-driver'
 import { OutcomeUnknownError } from '../../kernel/errors.ts'
 import {
-  type AnyTable,
-  type Cells,
-  type ChangesOf,
-  type ColumnValue,
+  checkCompareAndWrite,
   checkGetMany,
   checkKey,
   checkSlice,
   checkSwap,
   checkWrites,
+} from '../table-checks.ts'
+import {
+  type AnyTable,
+  type Cells,
+  type ChangesOf,
+  type ColumnValue,
   type DraftOf,
   type Expiry,
   type KeyOf,
@@ -20,6 +23,7 @@ import {
   type ReadOptions,
   type RowOf,
   type Slice,
+  type Swap,
   type Tables,
   type Write,
 } from '../tables.ts'
@@ -124,7 +128,9 @@ export class CassandraTables implements Tables {
 
   #bind(write: Write, us: number): Bound {
     const statements = this.#of(write.table)
-    if (write.kind === 'remove') return statements.remove(write.key)
+    const { version } = write
+    if (write.kind === 'remove') return statements.remove(write.key, version)
+    if (version !== undefined) return statements.putVersioned(write.row, version)
     return statements.put(write.row, { ttlSeconds: write.ttlSeconds, us })
   }
 
@@ -139,7 +145,7 @@ export class CassandraTables implements Tables {
     return this.#conditionally<T>({
       table,
       key: cells,
-      bound: this.#of(table).insertIfAbsent(cells, { ttlSeconds: expiry.ttlSeconds, us }),
+      bounds: [this.#of(table).insertIfAbsent(cells, { ttlSeconds: expiry.ttlSeconds, us })],
       isOurs: (current) => holds(current, cells),
       mayTryAgain: (current) => current === undefined,
     })
@@ -159,9 +165,31 @@ export class CassandraTables implements Tables {
     return this.#conditionally<T>({
       table,
       key: next,
-      bound: this.#of(table).compareAndSet(next, { expected, next }),
-      isOurs: (current) => current !== undefined && holds(current, next),
-      mayTryAgain: (current) => current !== undefined && holds(current, expected),
+      bounds: [this.#of(table).compareAndSet(next, { expected, next })],
+      isOurs: (current) => holds(current, next),
+      mayTryAgain: (current) => holds(current, expected),
+    })
+  }
+
+  async compareAndWrite<T extends AnyTable>(
+    table: T,
+    key: KeyOf<T>,
+    swap: Swap<T>,
+    others: readonly Write[],
+  ): Promise<Outcome<T>> {
+    const { expected, next: write } = checkCompareAndWrite(table, key as Cells, { swap, others })
+    const next = write.row
+    const us = this.#timestamps.next()
+    const statements = this.#of(table)
+    const condition = expected
+      ? statements.compareAndSet(next, { expected, next })
+      : statements.insertIfAbsent(next, { us })
+    return this.#conditionally<T>({
+      table,
+      key: next,
+      bounds: [condition, ...others.map((other) => this.#bind(other, us))],
+      isOurs: (current) => holds(current, next),
+      mayTryAgain: (current) => (expected ? holds(current, expected) : current === undefined),
     })
   }
 
@@ -174,7 +202,7 @@ export class CassandraTables implements Tables {
     let lost: OutcomeUnknownError | undefined
     for (let attempt = 1; attempt <= CONDITIONAL_ATTEMPTS; attempt += 1) {
       try {
-        const { applied, row } = await this.#cassandra.conditional(write.bound)
+        const { applied, row } = await this.#send(write.bounds)
         if (applied) return { applied: true }
         const current = await this.#current(write, row)
         return lost && write.isOurs(current) ? { applied: true } : { applied: false, current }
@@ -189,6 +217,13 @@ export class CassandraTables implements Tables {
     throw lost ?? new OutcomeUnknownError('a conditional write was not answered')
   }
 
+  async #send(bounds: Bound[]): Promise<{ applied: boolean; row?: types.Row | undefined }> {
+    const [only] = bounds
+    if (only && bounds.length === 1) return this.#cassandra.conditional(only)
+    // What a refused batch tells are the columns of its condition alone.
+    return this.#cassandra.conditionalBatch(bounds)
+  }
+
   /** What stands there: told by the server when an insert was refused, else read. */
   async #current<T extends AnyTable>(
     { table, key }: ConditionalWrite<T>,
@@ -200,7 +235,7 @@ export class CassandraTables implements Tables {
     return this.#of(table).rowAt(key, row) as RowOf<T>
   }
 
-  /** When even the read fails, the write stays as unknown as it was. */
+  /** When even the read fails, what became of the write stays open. */
   async #currentAfter<T extends AnyTable>(
     lost: OutcomeUnknownError,
     { table, key }: ConditionalWrite<T>,
@@ -228,7 +263,8 @@ export class CassandraTables implements Tables {
 interface ConditionalWrite<T extends AnyTable> {
   readonly table: T
   readonly key: Cells
-  readonly bound: Bound
+  /** The condition, and what is written with it. */
+  readonly bounds: Bound[]
   /** Whether a row is what this call wrote. */
   isOurs(current: RowOf<T> | undefined): boolean
   /** Whether the condition holds still. */

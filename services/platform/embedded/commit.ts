@@ -5,8 +5,9 @@
  * inside the transaction, so events of one key lie in the order of their commits. Consumers are
  * woken after the sync: nobody hears of rows that a crash could take back.
  */
-import { type Event, encodeEvent, type LogEvent, type Topic } from '../../kernel/events.ts'
-import { type Commit, checkCommit, type OutboxEvent } from '../commit.ts'
+import { assert } from '../../kernel/errors.ts'
+import type { Event, LogEvent, Topic } from '../../kernel/events.ts'
+import { type Commit, checkCommit, type OutboxEvent, toOutbox } from '../commit.ts'
 import type { Write } from '../tables.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { EmbeddedLog } from './log.ts'
@@ -36,15 +37,16 @@ export class EmbeddedCommit implements Commit {
   async commit(writes: readonly Write[], events: readonly Event[]): Promise<void> {
     if (writes.length === 0 && events.length === 0) return
     const { store, tables, log, telemetry } = this.#options
-    const announced = announcements(events, telemetry.traceHeaders())
-    checkCommit(writes, announced)
+    const headers = telemetry.traceHeaders()
+    const records = events.map((event) => toOutbox(event, headers))
+    checkCommit(writes, records)
     const rows = tables.prepare(writes)
-    const appends = byTopic(announced).map(([topic, records]) => log.prepare(topic, records))
+    const appends = byTopic(events, records).map(([topic, batch]) => log.prepare(topic, batch))
     const load = sumOf([...rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()
     try {
       await store.transaction(() => {
-        for (const { apply } of rows) apply()
+        for (const row of rows) row.apply()
         for (const { put } of appends) put()
       }, load)
     } catch (error) {
@@ -69,27 +71,18 @@ export class EmbeddedCommit implements Commit {
   }
 }
 
-interface Announcement extends OutboxEvent {
-  readonly on: Topic
-}
-
-/** The events as the log carries them. */
-const announcements = (
+/** The events as the log carries them; each topic keeps their order. */
+const byTopic = (
   events: readonly Event[],
-  headers: LogEvent['headers'],
-): readonly Announcement[] =>
-  events.map((event) => {
-    const { id, topic } = event
-    return { id, topic: topic.name, on: topic, event: encodeEvent(event, headers) }
-  })
-
-/** Each topic keeps the order of its events. */
-const byTopic = (announced: readonly Announcement[]): (readonly [Topic, LogEvent[]])[] => {
+  records: readonly OutboxEvent[],
+): (readonly [Topic, LogEvent[]])[] => {
   const appends = new Map<Topic, LogEvent[]>()
-  for (const { on, event } of announced) {
-    const records = appends.get(on) ?? []
-    records.push(event)
-    appends.set(on, records)
+  for (const [index, { event }] of records.entries()) {
+    const topic = events[index]?.topic
+    assert(topic, 'there is a record for each event')
+    const batch = appends.get(topic)
+    if (batch) batch.push(event)
+    else appends.set(topic, [event])
   }
   return [...appends]
 }

@@ -1,5 +1,6 @@
 /**
- * When rows go: an index by time of every row written with a TTL, so that sweeping never scans.
+ * When rows go: an index by time of every row written with a TTL, and of the markers that versioned
+ * removals leave, so that sweeping never scans.
  *
  * An entry is (ms, table, key) without a value. It may be stale (the row was written again since,
  * or removed): the row itself says when it expires, and the sweep believes the row.
@@ -49,7 +50,7 @@ export class Expiries {
     const { table, key } = partsOf(entry)
     const rows = this.#rowsOf(table)
     const bytes = rows.getBinaryFast(key)
-    if (bytes && !RowCodec.isLive(bytes, Date.now())) void rows.remove(key)
+    if (bytes && RowCodec.isPast(bytes)) void rows.remove(key)
     void this.#index.remove(entry)
   }
 }

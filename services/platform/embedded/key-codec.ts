@@ -15,20 +15,25 @@
  * So a slice is a range of bytes: see `range`.
  */
 import { assert, BadInputError, TooLargeError } from '../../kernel/errors.ts'
+import { boundColumns } from '../table-checks.ts'
 import {
   type AnyTable,
-  boundColumns,
   type Cells,
   type Column,
   type ColumnValue,
   KEY_BYTES_MAX,
 } from '../tables.ts'
+import { slab } from './slab.ts'
 
 /** LMDB takes 1,978 bytes; the index of expiries adds a time and a table's name. */
 export const ENCODED_KEY_MAX = 1_900
 
 /** Room for the longest key any check lets through, blobs at twice their size. */
-const scratch = Buffer.alloc(4 * KEY_BYTES_MAX + 64)
+const ROOM = 4 * KEY_BYTES_MAX + 64
+
+/** Where a key is decoded: its clustering columns, turned back. */
+const scratch = Buffer.alloc(ROOM)
+const scratchView = new DataView(scratch.buffer, scratch.byteOffset, scratch.byteLength)
 
 /** Rows from `low` (included) to `high` (excluded), in the order of the table. */
 export interface KeyRange {
@@ -54,13 +59,17 @@ export class KeyCodec {
 
   /** The key of one row. */
   key(cells: Cells): Buffer {
-    const start = writeColumns(this.#table.partition, cells, 0)
-    return taken(this.#writeClustering(this.#table.clustering, cells, start))
+    return slab.take(this.#write(cells))
+  }
+
+  /** The key of one row, good for one read of a passing database at once (store.ts). */
+  passingKey(cells: Cells): Buffer {
+    return slab.glimpse(this.#write(cells))
   }
 
   /** What the keys of all rows of a partition begin with. */
   partition(cells: Cells): Buffer {
-    return taken(writeColumns(this.#table.partition, cells, 0))
+    return slab.take(checkEnd(writeColumns(this.#table.partition, cells, slab.begin(ROOM))))
   }
 
   /** The keys a slice takes in, whichever way it reads. */
@@ -85,16 +94,23 @@ export class KeyCodec {
     }
   }
 
+  #write(cells: Cells): number {
+    const start = writeColumns(this.#table.partition, cells, slab.begin(ROOM))
+    return checkEnd(this.#writeClustering(this.#table.clustering, cells, start))
+  }
+
   #block(partition: Buffer, bound: Cells): Buffer {
-    partition.copy(scratch)
+    const begin = slab.begin(ROOM)
+    slab.bytes.set(partition, begin)
     const columns = boundColumns(this.#table, bound)
-    return taken(this.#writeClustering(columns, bound, partition.length))
+    return slab.take(checkEnd(this.#writeClustering(columns, bound, begin + partition.length)))
   }
 
   #writeClustering(columns: readonly Column[], cells: Cells, start: number): number {
     const end = writeColumns(columns, cells, start)
     if (this.#inverted) {
-      for (let at = start; at < end; at += 1) scratch[at] = (scratch[at] ?? 0) ^ 0xff
+      const { bytes } = slab
+      for (let at = start; at < end; at += 1) bytes[at] = (bytes[at] ?? 0) ^ 0xff
     }
     return end
   }
@@ -111,48 +127,48 @@ export const successor = (prefix: Buffer): Buffer => {
   return next
 }
 
-const taken = (end: number): Buffer => {
-  if (end > ENCODED_KEY_MAX) {
-    throw new TooLargeError(`a key holds at most ${KEY_BYTES_MAX} bytes`)
-  }
-  return Buffer.from(scratch.subarray(0, end))
+/** Blobs may double: a key that its own check let through may still be too long for LMDB. */
+const checkEnd = (end: number): number => {
+  if (end - slab.begin(0) <= ENCODED_KEY_MAX) return end
+  throw new TooLargeError(`a key holds at most ${KEY_BYTES_MAX} bytes`)
 }
 
 const writeColumns = (columns: readonly Column[], cells: Cells, start: number): number => {
+  const { bytes, view } = slab
   let at = start
   for (const { name, type } of columns) {
     const value = cells[name]
     switch (typeof value) {
       case 'string':
-        at = writeText(value, at)
+        at = writeText(bytes, value, at)
         break
       case 'bigint':
-        scratch.writeBigInt64BE(value, at)
-        flipSign(at)
+        view.setBigInt64(at, value)
+        flipSign(bytes, at)
         at += 8
         break
       case 'number':
         at = type === 'int' ? writeInt(value, at) : writeTime(value, at)
         break
       case 'boolean':
-        scratch[at] = value ? 1 : 0
+        bytes[at] = value ? 1 : 0
         at += 1
         break
       default:
         assert(value instanceof Uint8Array, `key column ${name} was checked`)
-        at = writeBlob(value, at)
+        at = writeBlob(bytes, value, at)
     }
   }
   return at
 }
 
-const flipSign = (at: number): void => {
-  scratch[at] = (scratch[at] ?? 0) ^ 0x80
+const flipSign = (bytes: Buffer, at: number): void => {
+  bytes[at] = (bytes[at] ?? 0) ^ 0x80
 }
 
 const writeInt = (value: number, at: number): number => {
-  scratch.writeInt32BE(value, at)
-  flipSign(at)
+  slab.view.setInt32(at, value)
+  flipSign(slab.bytes, at)
   return at + 4
 }
 
@@ -160,42 +176,42 @@ const TWO_32 = 2 ** 32
 
 const writeTime = (value: number, at: number): number => {
   const high = Math.floor(value / TWO_32)
-  scratch.writeInt32BE(high, at)
-  scratch.writeUInt32BE(value - high * TWO_32, at + 4)
-  flipSign(at)
+  slab.view.setInt32(at, high)
+  slab.view.setUint32(at + 4, value - high * TWO_32)
+  flipSign(slab.bytes, at)
   return at + 8
 }
 
-const writeText = (value: string, start: number): number => {
+const writeText = (bytes: Buffer, value: string, start: number): number => {
   let at = start
   for (let index = 0; index < value.length; index += 1) {
     const unit = value.charCodeAt(index)
-    if (unit > 0x7f) return writeWideText(value, start)
-    scratch[at] = unit + 1
+    if (unit > 0x7f) return writeWideText(bytes, value, start)
+    bytes[at] = unit + 1
     at += 1
   }
-  scratch[at] = 0
+  bytes[at] = 0
   return at + 1
 }
 
-const writeWideText = (value: string, start: number): number => {
-  const end = start + scratch.write(value, start)
-  for (let at = start; at < end; at += 1) scratch[at] = (scratch[at] ?? 0) + 1
-  scratch[end] = 0
+const writeWideText = (bytes: Buffer, value: string, start: number): number => {
+  const end = start + bytes.write(value, start)
+  for (let at = start; at < end; at += 1) bytes[at] = (bytes[at] ?? 0) + 1
+  bytes[end] = 0
   return end + 1
 }
 
-const writeBlob = (value: Uint8Array, start: number): number => {
+const writeBlob = (bytes: Buffer, value: Uint8Array, start: number): number => {
   let at = start
   for (const byte of value) {
     if (byte <= 1) {
-      scratch[at] = 1
+      bytes[at] = 1
       at += 1
     }
-    scratch[at] = byte <= 1 ? byte + 1 : byte
+    bytes[at] = byte <= 1 ? byte + 1 : byte
     at += 1
   }
-  scratch[at] = 0
+  bytes[at] = 0
   return at + 1
 }
 
@@ -235,18 +251,18 @@ const READERS: Readonly<Record<Column['type'], Reader>> = {
   text: readText,
   blob: readBlob,
   int: (at, row, name) => {
-    flipSign(at)
-    row[name] = scratch.readInt32BE(at)
+    flipSign(scratch, at)
+    row[name] = scratchView.getInt32(at)
     return at + 4
   },
   bigint: (at, row, name) => {
-    flipSign(at)
-    row[name] = scratch.readBigInt64BE(at)
+    flipSign(scratch, at)
+    row[name] = scratchView.getBigInt64(at)
     return at + 8
   },
   timestamp: (at, row, name) => {
-    flipSign(at)
-    row[name] = scratch.readInt32BE(at) * TWO_32 + scratch.readUInt32BE(at + 4)
+    flipSign(scratch, at)
+    row[name] = scratchView.getInt32(at) * TWO_32 + scratchView.getUint32(at + 4)
     return at + 8
   },
   boolean: (at, row, name) => {

@@ -1,23 +1,37 @@
 /**
  * A row's columns as bytes:
  *
- *   flags (1: it expires) · [ms of expiry, f64] · count of columns · bitmap of those not null · values
+ *   flags · [ms of expiry, f64] · [version, i64] · count of columns · bitmap of those not null · values
  *
  * Values lie in the order of the table's columns, without names: bigint i64, int i32, double and
  * timestamp f64, boolean one byte, text and blob a varint of their length and their bytes. A table
  * grows by columns at its end (`ALTER TABLE … ADD`): rows written before have a smaller count, and
  * what lies beyond it is null.
+ *
+ * Flags: 1 it expires, 2 it has a version, 4 it is a marker. A marker is what a versioned removal
+ * leaves: a version and the time until which it is remembered, no columns, and to readers no row.
  */
 import { assert, DamagedError } from '../../kernel/errors.ts'
 import type { AnyTable, Cells, Column, ColumnValue } from '../tables.ts'
+import { slab } from './slab.ts'
 
 export type RowTarget = Record<string, ColumnValue | null>
 
 const EXPIRES = 1
+const VERSIONED = 2
+const REMOVED = 4
 const NEVER = 0
+/** Where the version of a marker lies: behind its expiry. */
+const MARKER_VERSION_AT = 9
+const MARKER_BYTES = 17
 
-/** Reused between calls; grows to the largest row seen. */
-let scratch = Buffer.alloc(64 * 1024)
+/** The DataView of the bytes last read: lmdb hands most rows over in one and the same buffer. */
+let readView: DataView<ArrayBufferLike> = slab.view
+
+const viewOf = (bytes: Buffer): DataView<ArrayBufferLike> => {
+  if (readView.buffer !== bytes.buffer) readView = new DataView(bytes.buffer)
+  return readView
+}
 
 export class RowCodec {
   readonly #table: string
@@ -32,25 +46,68 @@ export class RowCodec {
 
   /** `undefined` cells are written as null. */
   encode(cells: Cells, expiresAt: number = NEVER): Buffer {
-    let at = this.#writeHead(cells, expiresAt)
-    const bitmapAt = at
-    at += this.#bitmapBytes
-    scratch.fill(0, bitmapAt, at)
+    const start = this.#begin(cells)
+    slab.bytes[start] = expiresAt === NEVER ? 0 : EXPIRES
+    if (expiresAt === NEVER) return this.#encodeAt(start + 1, cells)
+    slab.view.setFloat64(start + 1, expiresAt)
+    return this.#encodeAt(start + 9, cells)
+  }
+
+  encodeVersioned(cells: Cells, version: bigint): Buffer {
+    const start = this.#begin(cells)
+    slab.bytes[start] = VERSIONED
+    slab.view.setBigInt64(start + 1, version)
+    return this.#encodeAt(start + 9, cells)
+  }
+
+  /** What a removal leaves; it goes by the time that `expireAt` gives it. */
+  static marker(version: bigint): Buffer {
+    const bytes = Buffer.alloc(MARKER_BYTES)
+    bytes[0] = EXPIRES | VERSIONED | REMOVED
+    bytes.writeBigInt64BE(version, MARKER_VERSION_AT)
+    return bytes
+  }
+
+  /** The columns, behind the head. */
+  #encodeAt(start: number, cells: Cells): Buffer {
+    const { bytes } = slab
+    bytes[start] = this.#columns.length
+    const bitmapAt = start + 1
+    let at = bitmapAt + this.#bitmapBytes
+    bytes.fill(0, bitmapAt, at)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const value = cells[name]
       if (value === null || value === undefined) continue
       const byteAt = bitmapAt + (index >> 3)
-      scratch[byteAt] = (scratch[byteAt] ?? 0) | (1 << (index & 7))
+      bytes[byteAt] = (bytes[byteAt] ?? 0) | (1 << (index & 7))
       at = writeValue(value, type, at)
     }
-    return Buffer.from(scratch.subarray(0, at))
+    return slab.take(at)
   }
 
-  /** Whether the row is still there at `now`. */
-  static isLive(bytes: Buffer, now: number): boolean {
+  /** Gives a row that was encoded with an expiry another one. */
+  static expireAt(bytes: Buffer, expiresAt: number): void {
+    bytes.writeDoubleBE(expiresAt, 1)
+  }
+
+  /** Whether a reader finds a row here now. */
+  static isLive(bytes: Buffer): boolean {
+    return ((bytes[0] ?? 0) & REMOVED) === 0 && !RowCodec.isPast(bytes)
+  }
+
+  /** Whether nothing of it is needed any more, be it a row or a marker. */
+  static isPast(bytes: Buffer): boolean {
     const expiresAt = RowCodec.expiresAt(bytes)
-    return expiresAt === NEVER || expiresAt > now
+    return expiresAt !== NEVER && expiresAt <= Date.now()
+  }
+
+  /** That of a row or of a marker; `undefined` for a row that was written without. */
+  static versionOf(bytes: Buffer): bigint | undefined {
+    const flags = bytes[0] ?? 0
+    if ((flags & VERSIONED) === 0) return undefined
+    const at = flags & EXPIRES ? MARKER_VERSION_AT : 1
+    return viewOf(bytes).getBigInt64(bytes.byteOffset + at)
   }
 
   /** ms since 1970, 0 for never. */
@@ -68,7 +125,9 @@ export class RowCodec {
   }
 
   #decode(bytes: Buffer, row: RowTarget): void {
-    let at = (bytes[0] ?? 0) & EXPIRES ? 9 : 1
+    const flags = bytes[0] ?? 0
+    // A row has an expiry or a version, never both.
+    let at = flags & (EXPIRES | VERSIONED) ? 9 : 1
     const count = bytes[at] ?? 0
     const bitmapAt = at + 1
     at = bitmapAt + ((count + 7) >> 3)
@@ -80,18 +139,10 @@ export class RowCodec {
     }
   }
 
-  #writeHead(cells: Cells, expiresAt: number): number {
-    reserve(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
-    scratch[0] = expiresAt === NEVER ? 0 : EXPIRES
-    let at = 1
-    if (expiresAt !== NEVER) at = scratch.writeDoubleBE(expiresAt, at)
-    scratch[at] = this.#columns.length
-    return at + 1
+  /** Makes room for a row and says where it begins. */
+  #begin(cells: Cells): number {
+    return slab.begin(32 + this.#bitmapBytes + 10 * this.#columns.length + longBytes(cells))
   }
-}
-
-const reserve = (bytes: number): void => {
-  if (bytes > scratch.length) scratch = Buffer.alloc(2 * bytes)
 }
 
 /** Most that the texts and blobs of a row may need. */
@@ -106,37 +157,41 @@ const longBytes = (cells: Cells): number => {
 }
 
 const writeValue = (value: ColumnValue, type: Column['type'], at: number): number => {
+  const { bytes, view } = slab
   switch (typeof value) {
     case 'string':
-      return writeText(value, at)
+      return writeText(bytes, value, at)
     case 'bigint':
-      return scratch.writeBigInt64BE(value, at)
+      view.setBigInt64(at, value)
+      return at + 8
     case 'number':
-      return type === 'int' ? scratch.writeInt32BE(value, at) : scratch.writeDoubleBE(value, at)
+      if (type === 'int') view.setInt32(at, value)
+      else view.setFloat64(at, value)
+      return at + (type === 'int' ? 4 : 8)
     case 'boolean':
-      scratch[at] = value ? 1 : 0
+      bytes[at] = value ? 1 : 0
       return at + 1
     default: {
-      const start = writeLength(value.length, at)
-      scratch.set(value, start)
+      const start = writeLength(bytes, value.length, at)
+      bytes.set(value, start)
       return start + value.length
     }
   }
 }
 
-const writeText = (value: string, at: number): number => {
-  const start = writeLength(Buffer.byteLength(value), at)
-  return start + scratch.write(value, start)
+const writeText = (bytes: Buffer, value: string, at: number): number => {
+  const start = writeLength(bytes, Buffer.byteLength(value), at)
+  return start + bytes.write(value, start)
 }
 
-const writeLength = (length: number, start: number): number => {
+const writeLength = (bytes: Buffer, length: number, start: number): number => {
   let at = start
   let rest = length
   for (; rest > 0x7f; rest >>>= 7) {
-    scratch[at] = (rest & 0x7f) | 0x80
+    bytes[at] = (rest & 0x7f) | 0x80
     at += 1
   }
-  scratch[at] = rest
+  bytes[at] = rest
   return at + 1
 }
 
@@ -152,14 +207,14 @@ const readValue = (bytes: Buffer, at: number, { row, name, type }: Place): numbe
     case 'blob':
       return readLong(bytes, at, { row, name, type })
     case 'bigint':
-      row[name] = bytes.readBigInt64BE(at)
+      row[name] = viewOf(bytes).getBigInt64(bytes.byteOffset + at)
       return at + 8
     case 'int':
-      row[name] = bytes.readInt32BE(at)
+      row[name] = viewOf(bytes).getInt32(bytes.byteOffset + at)
       return at + 4
     case 'double':
     case 'timestamp':
-      row[name] = bytes.readDoubleBE(at)
+      row[name] = viewOf(bytes).getFloat64(bytes.byteOffset + at)
       return at + 8
     case 'boolean':
       row[name] = bytes[at] === 1

@@ -7,8 +7,8 @@
  * one sync (see write-queue.ts).
  *
  * How lmdb is opened, and why (measured, docs/adr/0004):
- * - `overlappingSync: false`: a commit is not visible before it is synced, a failed one rejects.
- *   With it on, promises resolve before the sync, and `flushed` hangs when the disk is full.
+ * - `overlappingSync: false`: a commit is not visible before it is synced. With it on, readers see
+ *   what a crash may still take back, and `flushed` never settles when a commit fails.
  * - `eventTurnBatching: false`: the library otherwise makes a promise of its own per turn that
  *   nobody can catch: a full disk would end the process.
  * - `mapSize` is only address space reserved; the library grows the file beyond it. The bound on
@@ -16,10 +16,11 @@
  */
 import { mkdirSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
-import { type Database, open, type RootDatabase } from 'lmdb'
+import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lmdb'
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
+import { GLIMPSE, slab } from './slab.ts'
 import { type Load, WriteQueue } from './write-queue.ts'
 
 export type Bytes = Database<Buffer, Buffer>
@@ -66,7 +67,8 @@ export class Store implements AsyncDisposable {
     this.#keepRoom()
     this.#queue = new WriteQueue(
       {
-        commit: (work) => this.#commit(work),
+        commit: (work) => this.#commit(() => this.#root.childTransaction(work)),
+        commitBlind: (work) => this.#commit(() => this.#root.batch(work)),
         translate: (error) => this.#translate(error),
         isEngineError: (error) => isEngineError(error) || error instanceof OutcomeUnknownError,
         committed: (group) => this.#committed(group),
@@ -98,9 +100,21 @@ export class Store implements AsyncDisposable {
 
   /** The ordered map of that name; made when it is not there. */
   database(name: string): Bytes {
+    return this.#open(name, BINARY)
+  }
+
+  /**
+   * The same, but a range hands over its keys and values in buffers that the next step writes over:
+   * for who decodes them at once, twice as fast. A map is opened one way or the other.
+   */
+  passingDatabase(name: string): Bytes {
+    return this.#open(name, PASSING)
+  }
+
+  #open(name: string, options: DatabaseOptions): Bytes {
     const known = this.#databases.get(name)
     if (known) return known
-    const opened = this.#root.openDB<Buffer, Buffer>({ name, ...BINARY })
+    const opened = this.#root.openDB<Buffer, Buffer>({ name, ...options })
     this.#databases.set(name, opened)
     return opened
   }
@@ -142,11 +156,11 @@ export class Store implements AsyncDisposable {
     await this.#root.close()
   }
 
-  async #commit(work: () => void): Promise<void> {
+  async #commit(transact: () => Promise<unknown>): Promise<void> {
     if (this.#broken) throw this.#broken
     const before = this.#measure().transaction
     try {
-      await this.#root.childTransaction(work)
+      await transact()
     } catch (error) {
       throw await this.#failure(error, before)
     }
@@ -185,8 +199,8 @@ export class Store implements AsyncDisposable {
    * header says has lost something (data-folder.ts refuses it).
    */
   #keepRoom(): void {
-    if (statSync(this.#file).size >= this.#usedBytes + ROOM_BYTES / 2) return
     try {
+      if (statSync(this.#file).size >= this.#usedBytes + ROOM_BYTES / 2) return
       truncateSync(this.#file, this.#usedBytes + ROOM_BYTES)
     } catch {
       // The disk takes no larger file. What is written is safe; a write that needs room will say so.
@@ -223,6 +237,23 @@ interface EngineStats {
 const ROOM_BYTES = 64 * 1024 * 1024
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
+
+/** lmdb copies what it reads unless it is told how to decode it. */
+const PASSING = {
+  encoding: 'binary' as const,
+  encoder: {
+    encode: (value: Buffer): Buffer => value,
+    decode: (bytes: Buffer): Buffer => bytes,
+  },
+  keyEncoder: {
+    writeKey: (key: Buffer, target: Buffer, start: number): number => {
+      if (key === GLIMPSE) return slab.copyGlimpse(target, start)
+      target.set(key, start)
+      return start + key.length
+    },
+    readKey: (target: Buffer, start: number, end: number): Buffer => target.subarray(start, end),
+  },
+}
 
 const storeOptions = (path: string, mapSize: number) => ({
   ...BINARY,

@@ -2,27 +2,33 @@
  * Tables on LMDB: one ordered map per table, keys and rows as bytes (key-codec.ts, row-codec.ts).
  *
  * Everything is checked and encoded before it is queued, so what runs inside the transaction is
- * only puts, removes and the reads that a partial put or a condition needs. All writes are one
+ * only puts, removes and the reads that a partial put, a version or a condition needs. All writes are one
  * transaction each, whatever partitions they touch: more than the port promises, never less.
  * Reads run on the snapshot of the last sync; a condition is judged inside the writing transaction.
  */
 import {
-  type AnyTable,
-  type Cells,
-  type ChangesOf,
+  checkCompareAndWrite,
   checkGetMany,
   checkKey,
   checkSlice,
   checkSwap,
   checkWrites,
+} from '../table-checks.ts'
+import {
+  type AnyTable,
+  type Cells,
+  type ChangesOf,
   type DraftOf,
   type Expiry,
   type KeyOf,
   type Outcome,
   type PartitionOf,
   put,
+  REMOVED_KEPT_MS,
+  type Remove,
   type RowOf,
   type Slice,
+  type Swap,
   type Tables,
   TablesUnavailableError,
   type Write,
@@ -30,14 +36,25 @@ import {
 import type { Telemetry } from '../telemetry.ts'
 import { Expiries } from './expiries.ts'
 import { type Bounds, KeyCodec } from './key-codec.ts'
+import {
+  ExpiringPut,
+  PartialPut,
+  type PreparedWrite,
+  Removal,
+  WholePut,
+} from './prepared-writes.ts'
 import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
+import { Tally } from './tally.ts'
+import { VersionedPut, VersionedRemoval } from './versioned-writes.ts'
 import type { Load } from './write-queue.ts'
 
 export interface EmbeddedTablesOptions {
   readonly sweepMs: number
   readonly sweepMax: number
   readonly telemetry: Telemetry
+  /** How long a versioned removal is remembered; tests have less patience. */
+  readonly removedKeptMs?: number
 }
 
 /** A table with all that is needed to read and write it. */
@@ -46,11 +63,8 @@ interface Shelf {
   readonly keys: KeyCodec
   readonly rows: RowCodec
   readonly db: Bytes
-}
-
-/** A write, encoded: what is left to do inside the transaction. */
-export interface Prepared extends Load {
-  readonly apply: () => void
+  /** Every column, null: copied for each row read, so that all rows have one shape. */
+  readonly blank: RowTarget
 }
 
 export class EmbeddedTables implements Tables {
@@ -58,30 +72,35 @@ export class EmbeddedTables implements Tables {
   readonly #shelves = new Map<AnyTable, Shelf>()
   readonly #expiries: Expiries
   readonly #sweepMax: number
+  readonly #removedKeptMs: number
   readonly #sweeper: NodeJS.Timeout
   readonly #telemetry: Telemetry
-  readonly #writeSeconds
-  readonly #reads
+  readonly #calls
   #sweeping: Promise<void> = Promise.resolve()
 
-  constructor(store: Store, { sweepMs, sweepMax, telemetry }: EmbeddedTablesOptions) {
+  constructor(store: Store, options: EmbeddedTablesOptions) {
+    const { sweepMs, sweepMax, telemetry, removedKeptMs = REMOVED_KEPT_MS } = options
     this.#store = store
-    this.#expiries = new Expiries(store, (name) => store.database(databaseName(name)))
+    this.#expiries = new Expiries(store, (name) => store.passingDatabase(databaseName(name)))
     this.#sweepMax = sweepMax
+    this.#removedKeptMs = removedKeptMs
     this.#telemetry = telemetry
-    this.#writeSeconds = telemetry.duration(
-      'tributary_tables_write_seconds',
-      'From the call of a write to its acknowledgement.',
-      ['kind'],
+    this.#calls = new Tally(
+      telemetry.counter('tributary_tables_calls_total', 'Calls by kind.', ['kind']),
+      { get: 0, getMany: 0, slice: 0, write: 0, insert: 0, swap: 0, swapMany: 0 },
     )
-    this.#reads = telemetry.counter('tributary_tables_reads_total', 'Reads by kind.', ['kind'])
     this.#sweeper = setInterval(() => this.#sweepSoon(), sweepMs)
     this.#sweeper.unref()
   }
 
   async get<T extends AnyTable>(table: T, key: KeyOf<T>): Promise<RowOf<T> | undefined> {
-    this.#reads.inc({ kind: 'get' })
-    return this.#read(() => this.#find(this.#shelf(table), key))
+    this.#calls.add('get')
+    this.#store.assertOpen()
+    try {
+      return this.#find(this.#shelf(table), key)
+    } catch (error) {
+      throw unavailable(error)
+    }
   }
 
   async getMany<T extends AnyTable>(
@@ -89,7 +108,7 @@ export class EmbeddedTables implements Tables {
     keys: readonly KeyOf<T>[],
   ): Promise<(RowOf<T> | undefined)[]> {
     checkGetMany(keys)
-    this.#reads.inc({ kind: 'getMany' })
+    this.#calls.add('getMany')
     const shelf = this.#shelf(table)
     return this.#read(() => keys.map((key) => this.#find(shelf, key)))
   }
@@ -100,16 +119,16 @@ export class EmbeddedTables implements Tables {
     slice: Slice<T>,
   ): Promise<RowOf<T>[]> {
     checkSlice(table, partition, slice)
-    this.#reads.inc({ kind: 'slice' })
+    this.#calls.add('slice')
     return this.#read(() => this.#walk(this.#shelf(table), partition, slice)) as RowOf<T>[]
   }
 
   async write(writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return
     const prepared = this.prepare(writes)
-    const reclaims = writes.every(({ kind }) => kind === 'remove')
-    const load = { writes: writes.length, bytes: bytesOf(prepared), reclaims }
-    await this.#transact('write', () => applyAll(prepared), load)
+    const load = loadOf(prepared)
+    this.#calls.add('write')
+    await this.#store.transaction(() => applyAll(prepared), load)
   }
 
   async insertIfAbsent<T extends AnyTable>(
@@ -118,15 +137,16 @@ export class EmbeddedTables implements Tables {
     expiry: Expiry = {},
   ): Promise<Outcome<T>> {
     const insert = put(table, row, expiry)
-    const [prepared] = this.prepare([insert])
+    const prepared = this.#prepareOne(insert)
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, row as Cells)
       if (current) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
-    return this.#transact('insert', work, { writes: 1, bytes: prepared?.bytes ?? 0 })
+    this.#calls.add('insert')
+    return this.#store.transaction(work, seeing(prepared))
   }
 
   async compareAndSet<T extends AnyTable>(
@@ -135,24 +155,44 @@ export class EmbeddedTables implements Tables {
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>> {
     const { expected, next } = checkSwap(table, key as Cells, swap)
-    const [prepared] = this.prepare([next])
+    const prepared = this.#prepareOne(next)
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
       if (!current || !matches(current, expected)) return { applied: false, current }
-      prepared?.apply()
+      prepared.apply()
       return { applied: true }
     }
-    return this.#transact('swap', work, { writes: 1, bytes: prepared?.bytes ?? 0 })
+    this.#calls.add('swap')
+    return this.#store.transaction(work, seeing(prepared))
+  }
+
+  async compareAndWrite<T extends AnyTable>(
+    table: T,
+    key: KeyOf<T>,
+    swap: Swap<T>,
+    others: readonly Write[],
+  ): Promise<Outcome<T>> {
+    const { expected, next } = checkCompareAndWrite(table, key as Cells, { swap, others })
+    const prepared = [next, ...others].map((write) => this.#prepare(write))
+    const shelf = this.#shelf(table)
+    const work = (): Outcome<T> => {
+      const current = this.#find(shelf, key as Cells)
+      if (!meets(current, expected)) return { applied: false, current }
+      applyAll(prepared)
+      return { applied: true }
+    }
+    this.#calls.add('swapMany')
+    return this.#store.transaction(work, seeing(...prepared))
   }
 
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
-  prepare(writes: readonly Write[]): Prepared[] {
+  prepare(writes: readonly Write[]): PreparedWrite[] {
     checkWrites(writes)
     return writes.map((write) => this.#prepare(write))
   }
 
-  /** Removes rows past their TTL, one batch; resolves with the count it looked at. */
+  /** Removes rows and markers past their time, one batch; resolves with the count it looked at. */
   sweep(): Promise<number> {
     return this.#expiries.sweep(this.#sweepMax)
   }
@@ -160,39 +200,44 @@ export class EmbeddedTables implements Tables {
   async [Symbol.asyncDispose](): Promise<void> {
     clearInterval(this.#sweeper)
     await this.#sweeping
+    this.#calls.flush()
   }
 
   #shelf(table: AnyTable): Shelf {
     const known = this.#shelves.get(table)
     if (known) return known
-    const db = this.#store.database(databaseName(table.name))
-    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db }
+    const db = this.#store.passingDatabase(databaseName(table.name))
+    const blank = blankRow(table)
+    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db, blank }
     this.#shelves.set(table, shelf)
     return shelf
   }
 
-  #find({ table, keys, rows, db }: Shelf, key: Cells): RowTarget | undefined {
+  #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     checkKey(table, key)
-    const bytes = db.getBinaryFast(keys.key(key))
-    if (!bytes || !RowCodec.isLive(bytes, Date.now())) return undefined
-    const row: RowTarget = {}
+    const bytes = db.getBinaryFast(keys.passingKey(key))
+    if (!bytes || !RowCodec.isLive(bytes)) return undefined
+    const row = { ...blank }
     copyColumns(table.partition, key, row)
     copyColumns(table.clustering, key, row)
     rows.decode(bytes, row)
     return row
   }
 
-  #walk({ table, keys, rows, db }: Shelf, partition: Cells, slice: Slice<AnyTable>): RowTarget[] {
+  #walk(
+    { table, keys, rows, db, blank }: Shelf,
+    partition: Cells,
+    slice: Slice<AnyTable>,
+  ): RowTarget[] {
     const { limit, direction } = slice
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
-    const now = Date.now()
     const found: RowTarget[] = []
-    // Without a limit of its own: rows past their TTL lie in the range but do not count.
+    // Without a limit of its own: rows past their TTL and markers of removed ones do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
-      if (!RowCodec.isLive(value, now)) continue
-      const row: RowTarget = {}
+      if (!RowCodec.isLive(value)) continue
+      const row = { ...blank }
       copyColumns(table.partition, partition, row)
       keys.readClustering(key, prefix.length, row)
       rows.decode(value, row)
@@ -202,40 +247,33 @@ export class EmbeddedTables implements Tables {
     return found
   }
 
-  #prepare(write: Write): Prepared {
-    const shelf = this.#shelf(write.table)
-    const { table, keys, rows, db } = shelf
-    if (write.kind === 'remove') {
-      const key = keys.key(write.key)
-      return { writes: 1, bytes: key.length, apply: () => void db.remove(key) }
-    }
-    const key = keys.key(write.row)
-    const { row, ttlSeconds } = write
-    const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
-    if (ttlSeconds !== undefined) {
-      const expiresAt = Date.now() + 1000 * ttlSeconds
-      const value = rows.encode(row, expiresAt)
-      const apply = () => {
-        void db.put(key, value)
-        this.#expiries.note(table.name, key, expiresAt)
-      }
-      return { writes: 2, bytes: key.length + value.length, apply }
-    }
-    const value = rows.encode(row)
-    const apply = isWhole ? () => void db.put(key, value) : () => this.#merge(shelf, key, row)
-    return { writes: 1, bytes: key.length + value.length, apply }
+  #prepareOne(write: Write): PreparedWrite {
+    checkWrites([write])
+    return this.#prepare(write)
   }
 
-  /** Puts a row that leaves columns out over what is there. */
-  #merge({ rows, db }: Shelf, key: Buffer, changes: Cells): void {
-    const bytes = db.getBinaryFast(key)
-    const row: RowTarget = {}
-    if (bytes && RowCodec.isLive(bytes, Date.now())) rows.decode(bytes, row)
-    for (const name in changes) {
-      const value = changes[name]
-      if (value !== undefined) row[name] = value
+  #prepare(write: Write): PreparedWrite {
+    const { table, keys, rows, db } = this.#shelf(write.table)
+    if (write.kind === 'remove') return this.#prepareRemoval(write)
+    const { row, ttlSeconds, version } = write
+    const place = { db, key: keys.key(row) }
+    if (version !== undefined) {
+      return new VersionedPut(place, rows.encodeVersioned(row, version), version)
     }
-    void db.put(key, rows.encode(row))
+    if (ttlSeconds !== undefined) {
+      const expiry = { ttlMs: 1000 * ttlSeconds, table: table.name, index: this.#expiries }
+      return new ExpiringPut(place, rows.encode(row, Number.MAX_SAFE_INTEGER), expiry)
+    }
+    const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
+    return isWhole ? new WholePut(place, rows.encode(row)) : new PartialPut(place, rows, row)
+  }
+
+  #prepareRemoval({ table, key, version }: Remove): PreparedWrite {
+    const { keys, db } = this.#shelf(table)
+    const place = { db, key: keys.key(key) }
+    if (version === undefined) return new Removal(place)
+    const memory = { keptMs: this.#removedKeptMs, table: table.name, index: this.#expiries }
+    return new VersionedRemoval(place, version, memory)
   }
 
   #read<Result>(work: () => Result): Result {
@@ -247,22 +285,8 @@ export class EmbeddedTables implements Tables {
     }
   }
 
-  async #transact<Result>(
-    kind: 'write' | 'insert' | 'swap',
-    work: () => Result,
-    load: Load,
-  ): Promise<Result> {
-    const started = performance.now()
-    try {
-      return await this.#store.transaction(work, load)
-    } catch (error) {
-      throw unavailable(error)
-    } finally {
-      this.#writeSeconds.observe({ kind }, (performance.now() - started) / 1000)
-    }
-  }
-
   #sweepSoon(): void {
+    this.#calls.flush()
     this.#sweeping = this.#sweeping.then(async () => {
       try {
         await this.sweep()
@@ -280,16 +304,45 @@ const scan = (low: Buffer, high: Buffer, reverse: boolean) =>
     ? { start: high, exclusiveStart: true, end: low, inclusiveEnd: true, reverse }
     : { start: low, end: high }
 
+const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
+  const row: RowTarget = {}
+  for (const { name } of [...partition, ...clustering, ...columns]) row[name] = null
+  return row
+}
+
 const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
   for (const { name } of columns) row[name] = cells[name] ?? null
 }
 
-const applyAll = (prepared: readonly Prepared[]): void => {
-  for (const { apply } of prepared) apply()
+const applyAll = (prepared: readonly PreparedWrite[]): void => {
+  for (const each of prepared) each.apply()
 }
 
-const bytesOf = (prepared: readonly Prepared[]): number =>
-  prepared.reduce((sum, { bytes }) => sum + bytes, 0)
+const loadOf = (prepared: readonly PreparedWrite[]): Load => {
+  let writes = 0
+  let bytes = 0
+  let reclaims = true
+  let isBlind = true
+  for (const each of prepared) {
+    writes += each.writes
+    bytes += each.bytes
+    reclaims &&= each.reclaims ?? false
+    isBlind &&= each.isBlind ?? false
+  }
+  return { writes, bytes, reclaims, isBlind }
+}
+
+/** That of writes under a condition: whatever they are themselves, the condition reads. */
+const seeing = (...prepared: readonly PreparedWrite[]): Load => ({
+  ...loadOf(prepared),
+  isBlind: false,
+})
+
+/** `undefined` expects that there is no row. */
+const meets = (row: RowTarget | undefined, expected: Cells | undefined): boolean => {
+  if (row === undefined || expected === undefined) return row === expected
+  return matches(row, expected)
+}
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
   Object.entries(expected).every(

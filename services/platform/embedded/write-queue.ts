@@ -6,6 +6,10 @@
  * acknowledged by one sync. The group is taken when the transaction has begun, not before: what
  * arrives while the disk is busy shares the next sync.
  *
+ * Work that reads runs on this thread, inside the transaction: the engine's thread waits for it.
+ * Blind work, which only puts and removes, is handed over as a list and done over there; a group of
+ * nothing else is a quarter faster, and more on a busy machine (two changes of thread less).
+ *
  * A piece of work that throws must not take its neighbours with it: the group is rolled back and
  * done again one by one, so only the guilty one fails. Work may therefore run twice, but what it
  * wrote counts once. When the engine itself cannot commit (a full disk), the whole group is
@@ -24,12 +28,16 @@ export interface Load {
   readonly bytes: number
   /** It only removes: let in even when the store may not grow. */
   readonly reclaims?: boolean
+  /** It only puts and removes: it reads nothing, and cannot throw between two of them. */
+  readonly isBlind?: boolean
 }
 
 /** What the queue needs of the engine. */
 export interface Writer {
   /** Runs `work` in a transaction that is on the disk when it resolves; a throw undoes it. */
   commit(work: () => void): Promise<void>
+  /** The same for work that only puts and removes, which the engine does on a thread of its own. */
+  commitBlind(work: () => void): Promise<void>
   /** Turns what the engine throws into an error of ours; leaves others alone. */
   translate(error: unknown): unknown
   isEngineError(error: unknown): boolean
@@ -42,12 +50,16 @@ export interface QueueBounds {
   readonly bytesQueuedMax: number
 }
 
+/** Work that waits; its parts are named one by one, since a closure for each would cost more. */
 interface Waiting {
   readonly load: Load
-  readonly run: () => void
-  readonly settle: () => void
-  readonly reject: (error: unknown) => void
+  readonly work: () => unknown
+  result: unknown
+  resolve(result: unknown): void
+  reject(error: unknown): void
 }
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
 const LIGHT: Load = { writes: 1, bytes: 0 }
 
@@ -73,15 +85,7 @@ export class WriteQueue implements AsyncDisposable {
   submit<Result>(work: () => Result, load: Load = LIGHT): Promise<Result> {
     return new Promise<Result>((resolve, reject) => {
       this.#admit(load)
-      let result: Result
-      this.#queue.push({
-        load,
-        run: () => {
-          result = work()
-        },
-        settle: () => resolve(result),
-        reject,
-      })
+      this.#queue.push({ load, work, result: undefined, resolve, reject })
       this.#draining ??= this.#drain()
     })
   }
@@ -113,18 +117,20 @@ export class WriteQueue implements AsyncDisposable {
   async #commitNext(): Promise<void> {
     const started = performance.now()
     let group: readonly Waiting[] = []
+    const run = (): void => {
+      group = this.#take()
+      for (const each of group) each.result = each.work()
+    }
     try {
-      await this.#writer.commit(() => {
-        group = this.#take()
-        for (const { run } of group) run()
-      })
+      await nextTurn()
+      await (this.#isBlind() ? this.#writer.commitBlind(run) : this.#writer.commit(run))
     } catch (error) {
       await this.#refuse(group.length > 0 ? group : this.#take(), error)
       return
     }
     const seconds = (performance.now() - started) / 1000
     this.#writer.committed({ works: group.length, seconds })
-    for (const { settle } of group) settle()
+    for (const { resolve, result } of group) resolve(result)
   }
 
   /** The whole group when the engine failed; else whoever fails when done alone. */
@@ -134,14 +140,21 @@ export class WriteQueue implements AsyncDisposable {
       for (const { reject } of group) reject(reason)
       return
     }
-    for (const { run, settle, reject } of group) {
+    for (const each of group) {
       try {
-        await this.#writer.commit(run)
-        settle()
+        await this.#writer.commit(() => {
+          each.result = each.work()
+        })
+        each.resolve(each.result)
       } catch (cause) {
-        reject(this.#writer.translate(cause))
+        each.reject(this.#writer.translate(cause))
       }
     }
+  }
+
+  /** Whether nothing that waits needs to read. */
+  #isBlind(): boolean {
+    return this.#queue.every(({ load }) => load.isBlind)
   }
 
   #take(): Waiting[] {

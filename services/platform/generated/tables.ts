@@ -258,6 +258,35 @@ export const auditLog: Table<AuditLogRow, 'month', 'id'> = {
 }
 
 /**
+ * Exact counts: who contributes to a number, and the number. Member 0 holds the total of its shard
+ * and, as version, how often it was changed; another member holds its contribution (0 or 1) by its
+ * highest version so far. writer: the change that wrote the total. Written only by compareAndWrite.
+ */
+export interface TalliesRow {
+  readonly subject: bigint
+  readonly kind: string
+  readonly shard: number
+  readonly member: bigint
+  readonly contribution: number | null
+  readonly version: bigint | null
+  readonly total: bigint | null
+  readonly writer: string | null
+}
+
+export const tallies: Table<TalliesRow, 'subject' | 'kind' | 'shard', 'member'> = {
+  name: 'tallies',
+  partition: [{ name: 'subject', column: 'subject', type: 'bigint' }, { name: 'kind', column: 'kind', type: 'text' }, { name: 'shard', column: 'shard', type: 'int' }],
+  clustering: [{ name: 'member', column: 'member', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'contribution', column: 'contribution', type: 'int' },
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'total', column: 'total', type: 'bigint' },
+    { name: 'writer', column: 'writer', type: 'text' },
+  ],
+}
+
+/**
  * scopes: what sessions of this account may be granted, separated by spaces.
  */
 export interface AccountsRow {
@@ -384,6 +413,7 @@ export const allTables = [
   deadLetterGroups,
   liveSettings,
   auditLog,
+  tallies,
   accounts,
   credentials,
   sessions,
