@@ -12,14 +12,17 @@ import { type Arguments, type CommandName, runCommand } from './gateway/control/
 import { askRunning } from './gateway/control/control-client.ts'
 import { ControlServer } from './gateway/control/control-server.ts'
 import { socketPath } from './gateway/control/socket-path.ts'
+import { Gateway } from './gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from './gateway/graphql/settings.ts'
 import { Health } from './gateway/health.ts'
 import { HttpServer } from './gateway/server.ts'
 import { serverSettings, telemetrySettings } from './gateway/settings.ts'
 import { StopSignals } from './gateway/stop-signals.ts'
-import { composeServices } from './services/compose.ts'
+import { composeServices, serviceSections } from './services/compose.ts'
 import { readSettings, type Settings } from './services/kernel/settings.ts'
 import { SystemClock } from './services/platform/clock.ts'
 import { openPlatform } from './services/platform/platform.ts'
+import { serverSecret } from './services/platform/server-secret.ts'
 import { engineSettings, platformSections } from './services/platform/settings.ts'
 import { Telemetry } from './services/platform/telemetry.ts'
 import { startTracing } from './services/platform/tracing.ts'
@@ -35,7 +38,15 @@ const { version } = JSON.parse(readFileSync(new URL('package.json', root), 'utf8
   version: string
 }
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  ...serviceSections,
+  serverSettings,
+  graphqlSettings,
+  socketSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 const settingsOf = (flags: Flags): Settings =>
   readSettings(sections, programEnvironment(process.env, flags))
@@ -62,6 +73,7 @@ const serve = async (flags: Flags): Promise<void> => {
   })
   const services = composeServices(platform, settings)
   await using _following = await services.settings.follow()
+  await using _watching = await services.accounts.follow()
   services.settings.onChange(() => {
     telemetry.log.level = settings.view(telemetrySettings).level
   })
@@ -76,6 +88,11 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
+  await using gateway = await Gateway.open({
+    ...{ http, services, settings, clock, telemetry },
+    authenticator: services.accounts,
+    cursorSecret: await serverSecret(platform, 'cursors'),
+  })
   await health.serving(platform.probes)
   const place = engine.kind === 'embedded' ? `data in ${engine.dataFolder}` : engine.namespace
   process.stdout.write(`tributary ${version} on ${address}, ${engine.kind} engines, ${place}\n`)
@@ -83,7 +100,7 @@ const serve = async (flags: Flags): Promise<void> => {
   await stop.asked
   health.draining()
   await clock.sleep(server.unreadyMs)
-  await http.close()
+  await Promise.all([gateway.drain(), http.close()])
 }
 
 /** In the program that has the data folder, if one runs; else on engines opened for this command. */

@@ -1,9 +1,17 @@
 /**
- * The HTTP listener: health, version and metrics. It opens before the engines do, so that a start
- * that waits can be watched, and closes first when the program stops.
+ * The HTTP listener: health, version and metrics, and whatever is mounted beside them. It opens
+ * before the engines do, so that a start that waits can be watched, and closes first when the
+ * program stops.
  */
-import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type Server,
+  type ServerResponse,
+  STATUS_CODES,
+} from 'node:http'
 import type { AddressInfo } from 'node:net'
+import type { Duplex } from 'node:stream'
 import type { Values } from '../services/kernel/settings.ts'
 import type { Telemetry } from '../services/platform/telemetry.ts'
 import type { Health } from './health.ts'
@@ -21,14 +29,25 @@ export interface Answer {
   readonly body: unknown
   /** The body as it is, with this type; JSON without it. */
   readonly type?: string
+  /** How long anybody on the way may keep it; not at all without. */
+  readonly cacheSeconds?: number
 }
 
-type Route = () => Promise<Answer>
+/** A page that is read with GET and takes nothing. */
+export type Route = () => Promise<Answer>
+
+/** What answers a path by itself: methods, bodies and all. */
+export interface Endpoint {
+  answer(request: IncomingMessage, response: ServerResponse): Promise<void>
+  /** For a path that also speaks WebSocket. */
+  upgrade?(request: IncomingMessage, stream: Duplex, head: Buffer): void
+}
 
 export class HttpServer implements AsyncDisposable {
   readonly #own: ServerDependencies
   readonly #server: Server
-  readonly #routes: ReadonlyMap<string, Route>
+  readonly #routes: Map<string, Route>
+  readonly #endpoints = new Map<string, Endpoint>()
   readonly #requests
   #closing: Promise<void> | undefined
 
@@ -52,6 +71,15 @@ export class HttpServer implements AsyncDisposable {
       (request, response) => void this.#answer(request, response),
     )
     this.#server.maxConnections = settings.connectionsMax
+    this.#server.on('upgrade', (request, stream, head) => this.#upgrade(request, stream, head))
+  }
+
+  mount(path: string, endpoint: Endpoint): void {
+    this.#endpoints.set(path, endpoint)
+  }
+
+  route(path: string, route: Route): void {
+    this.#routes.set(path, route)
   }
 
   /** Resolves with the address it listens on. */
@@ -78,16 +106,44 @@ export class HttpServer implements AsyncDisposable {
     await this.close()
   }
 
+  get #isClosing(): boolean {
+    return this.#closing !== undefined || this.#own.health.phase === 'draining'
+  }
+
   async #answer(request: IncomingMessage, response: ServerResponse): Promise<void> {
-    const path = (request.url ?? '').split('?', 1)[0] ?? ''
-    const known = this.#routes.has(path)
+    const path = pathOf(request)
+    const endpoint = this.#endpoints.get(path)
+    const known = endpoint !== undefined || this.#routes.has(path)
     const stop = this.#requests.startTimer()
-    const answer = await this.#route(path, request)
-    if (this.#closing || this.#own.health.phase === 'draining') {
-      response.setHeader('connection', 'close')
+    if (this.#isClosing) response.setHeader('connection', 'close')
+    if (endpoint) await this.#hand(endpoint, request, response)
+    else send(response, await this.#route(path, request), request.method === 'HEAD')
+    stop({ path: known ? path : 'other', status: String(response.statusCode) })
+  }
+
+  /** A request whose client left in the middle of it has no answer. */
+  async #hand(
+    endpoint: Endpoint,
+    request: IncomingMessage,
+    response: ServerResponse,
+  ): Promise<void> {
+    try {
+      await endpoint.answer(request, response)
+    } catch (error) {
+      if (request.destroyed && !request.complete) return
+      this.#own.telemetry.log.error({ err: error, path: request.url }, 'a request failed')
+      if (response.headersSent) response.destroy()
+      else send(response, failure(500, 'INTERNAL', 'something went wrong here'), false)
     }
-    send(response, answer, request.method === 'HEAD')
-    stop({ path: known ? path : 'other', status: String(answer.status) })
+  }
+
+  #upgrade(request: IncomingMessage, stream: Duplex, head: Buffer): void {
+    // The stream has no listener of its own before it is a socket: a reset would end the program.
+    stream.on('error', () => stream.destroy())
+    const endpoint = this.#endpoints.get(pathOf(request))
+    if (this.#isClosing) refuseUpgrade(stream, 503)
+    else if (endpoint?.upgrade) endpoint.upgrade(request, stream, head)
+    else refuseUpgrade(stream, 404)
   }
 
   async #route(path: string, request: IncomingMessage): Promise<Answer> {
@@ -108,6 +164,14 @@ export class HttpServer implements AsyncDisposable {
       return failure(500, 'INTERNAL', 'something went wrong here')
     }
   }
+}
+
+const pathOf = ({ url = '' }: IncomingMessage): string => url.split('?', 1)[0] ?? ''
+
+/** Says no to a socket in HTTP's words. */
+export const refuseUpgrade = (stream: Duplex, status: number): void => {
+  const head = `HTTP/1.1 ${status} ${STATUS_CODES[status]}`
+  stream.end(`${head}\r\nconnection: close\r\ncontent-length: 0\r\n\r\n`)
 }
 
 const failure = (status: number, code: string, message: string): Answer => ({
@@ -154,7 +218,7 @@ const send = (response: ServerResponse, answer: Answer, headOnly: boolean): void
   response.writeHead(answer.status, {
     'content-type': answer.type ?? 'application/json; charset=utf-8',
     'content-length': Buffer.byteLength(body),
-    'cache-control': 'no-store',
+    'cache-control': answer.cacheSeconds ? `public, max-age=${answer.cacheSeconds}` : 'no-store',
     'x-content-type-options': 'nosniff',
     ...(answer.status === 405 ? { allow: 'GET, HEAD' } : {}),
   })

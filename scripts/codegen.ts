@@ -8,6 +8,7 @@ import {
 } from '../services/kernel/event-compatibility.ts'
 import { catalogue, topics } from '../services/kernel/events.ts'
 import { readMigrations } from './codegen/cql.ts'
+import { printSchema, readSchema, renderResolverTypes, renderTypeDefs } from './codegen/graphql.ts'
 import { renderTables } from './codegen/tables.ts'
 import { helpRequested } from './help.ts'
 
@@ -16,6 +17,9 @@ helpRequested(`Usage: npm run codegen [-- --check]
 Writes the files that are made from others:
   services/platform/generated/tables.ts   table descriptors, from cql/*.cql
   services/kernel/generated/events.json   the catalogue of events, from services/kernel/events.ts
+  schema/schema.graphql                   the whole schema printed, from schema/*.graphql
+  schema/generated/type-defs.ts           the same, as the program loads it
+  schema/generated/resolvers-types.ts     the types of the resolvers
 
 An incompatible change of the catalogue is refused: make a new version of the event instead.
 With --check nothing is written; exit code 1 names the files that differ.`)
@@ -31,9 +35,13 @@ const events = snapshot(Object.values(topics), catalogue)
 const faults = incompatibilities(readEvents(), events)
 for (const fault of faults) console.error(`incompatible: ${fault}`)
 
+const schema = readSchema('schema')
 const outputs: Readonly<Record<string, string>> = {
   'services/platform/generated/tables.ts': renderTables(readMigrations('cql')),
   [EVENTS_FILE]: `${JSON.stringify(events, null, 2)}\n`,
+  'schema/schema.graphql': printSchema(schema),
+  'schema/generated/type-defs.ts': renderTypeDefs(schema),
+  'schema/generated/resolvers-types.ts': await renderResolverTypes(schema),
 }
 const checkOnly = process.argv.includes('--check')
 let stale = 0

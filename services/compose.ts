@@ -1,14 +1,20 @@
 /** Builds every service from the platform, in the order in which they may use one another. */
+import { AccountService } from './accounts/accounts.ts'
+import { accountSettings } from './accounts/settings.ts'
 import { AuditService } from './audit/audit.ts'
 import { DeadLetterService } from './dead-letter/dead-letter.ts'
-import type { Settings } from './kernel/settings.ts'
+import type { Section, Settings } from './kernel/settings.ts'
 import type { Platform } from './platform/platform.ts'
 import { SettingsService } from './settings/settings.ts'
+
+/** The settings of the services, in their order. */
+export const serviceSections: readonly Section[] = [accountSettings]
 
 export interface Services {
   readonly audit: AuditService
   readonly settings: SettingsService
   readonly deadLetters: DeadLetterService
+  readonly accounts: AccountService
 }
 
 export type ServicePlatform = Pick<
@@ -19,11 +25,11 @@ export type ServicePlatform = Pick<
 export const composeServices = (platform: ServicePlatform, settings: Settings): Services => {
   const { tables, commit, pubsub, clock, ids, telemetry } = platform
   const audit = new AuditService({ tables, clock })
+  const base = { tables, commit, pubsub, clock, ids, telemetry, audit }
   return {
     audit,
-    settings: new SettingsService({
-      ...{ settings, tables, commit, pubsub, clock, ids, telemetry, audit },
-    }),
+    settings: new SettingsService({ ...base, settings }),
     deadLetters: new DeadLetterService({ tables, clock, ids, audit }),
+    accounts: new AccountService({ ...base, settings: settings.view(accountSettings) }),
   }
 }

@@ -44,12 +44,20 @@ interface Rule {
 
 const port = /^services\/platform\/[a-z-]+\.ts$|^services\/platform\/generated\//
 const kernel = /^services\/kernel\//
+const declared = /^services\/[a-z-]+\/settings\.ts$/
 const door = /^services\/([a-z-]+)\/\1\.ts$/
 const node = (target: Import) => !target.own && target.target.startsWith('node:')
 const moduleOf = (path: string) => /^services\/([a-z-]+)\//.exec(path)?.[1] ?? ''
 
 const mayUseDoor = (target: string, from: string): boolean =>
   door.test(target) && ORDER.indexOf(moduleOf(target)) < ORDER.indexOf(moduleOf(from))
+
+const mayServiceUse = ({ target, own }: Import, from: string): boolean =>
+  own &&
+  (kernel.test(target) ||
+    port.test(target) ||
+    moduleOf(target) === moduleOf(from) ||
+    mayUseDoor(target, from))
 
 /** The first rule that fits a file is its rule. */
 const rules: readonly Rule[] = [
@@ -107,18 +115,21 @@ const rules: readonly Rule[] = [
     why: 'builds every service from the platform, in their order',
     from: /^services\/compose\.ts$/,
     allows: ({ target, own }) =>
-      own && (kernel.test(target) || port.test(target) || door.test(target)),
+      own &&
+      (kernel.test(target) || port.test(target) || door.test(target) || declared.test(target)),
+  },
+  {
+    name: 'accounts',
+    why: 'the one service that hashes passwords and signs tokens',
+    from: /^services\/accounts\//,
+    allows: (target, from) =>
+      target.target === 'jose' || target.target === 'node:crypto' || mayServiceUse(target, from),
   },
   {
     name: 'service',
     why: 'look up the list, never down: downward talk goes by events; engines only through ports',
     from: /^services\//,
-    allows: ({ target, own }, from) =>
-      own &&
-      (kernel.test(target) ||
-        port.test(target) ||
-        moduleOf(target) === moduleOf(from) ||
-        mayUseDoor(target, from)),
+    allows: mayServiceUse,
   },
   {
     name: 'gateway',

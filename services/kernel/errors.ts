@@ -49,6 +49,18 @@ export class BadInputError extends DomainError {
   readonly code = 'BAD_INPUT'
 }
 
+/** Nobody is signed in, or what was shown to prove it is not good. */
+export class UnauthenticatedError extends DomainError {
+  override readonly name = 'UnauthenticatedError'
+  readonly code = 'UNAUTHENTICATED'
+}
+
+/** Known, but not allowed. */
+export class ForbiddenError extends DomainError {
+  override readonly name = 'ForbiddenError'
+  readonly code = 'FORBIDDEN'
+}
+
 export class NotFoundError extends DomainError {
   override readonly name = 'NotFoundError'
   readonly code = 'NOT_FOUND'
@@ -62,6 +74,18 @@ export class ConflictError extends DomainError {
 export class TooLargeError extends DomainError {
   override readonly name = 'TooLargeError'
   readonly code = 'TOO_LARGE'
+}
+
+/** A cursor that this list never gave to this reader. */
+export class CursorInvalidError extends DomainError {
+  override readonly name = 'CursorInvalidError'
+  readonly code = 'CURSOR_INVALID'
+}
+
+/** A cursor that was good once: begin again without it. */
+export class CursorOutdatedError extends DomainError {
+  override readonly name = 'CursorOutdatedError'
+  readonly code = 'CURSOR_OUTDATED'
 }
 
 export class OverloadedError extends DomainError {

@@ -79,6 +79,7 @@ const DAY_MS = 86_400_000
 
 export const topics = {
   operations: { name: 'operations', partitions: 4, retentionMs: 7 * DAY_MS },
+  accounts: { name: 'accounts', partitions: 16, retentionMs: 7 * DAY_MS },
 } as const satisfies Record<string, Topic>
 
 const defineEvent = <const F extends Fields>(event: EventType<F>): EventType<F> => event
@@ -93,8 +94,30 @@ export const SettingChanged = defineEvent({
   consumers: ['workers/audit'],
 })
 
+/** Its id is that of the account, so that a sign-up that is resumed announces the same event. */
+export const AccountCreated = defineEvent({
+  type: 'account.created',
+  version: 1,
+  topic: topics.accounts,
+  key: 'accountId',
+  fields: { accountId: 'id', handle: 'text', displayName: 'text', isPrivate: 'flag' },
+  producer: 'services/accounts',
+  consumers: [],
+})
+
+/** What changed of a profile; a field that stayed as it was is left out. */
+export const AccountChanged = defineEvent({
+  type: 'account.changed',
+  version: 1,
+  topic: topics.accounts,
+  key: 'accountId',
+  fields: { accountId: 'id', displayName: 'text?', bio: 'text?', isPrivate: 'flag?' },
+  producer: 'services/accounts',
+  consumers: [],
+})
+
 // biome-ignore lint/suspicious/noExplicitAny: the list holds events of every shape.
-export const catalogue: readonly EventType<any>[] = [SettingChanged]
+export const catalogue: readonly EventType<any>[] = [SettingChanged, AccountCreated, AccountChanged]
 
 /** Makes an event of `definition`; the id names it for ever, so a retry passes the same one. */
 export const makeEvent = <F extends Fields>(

@@ -9,7 +9,8 @@
  * and never an id.
  *
  * When the lease is lost, or the tables do not answer until it is over, `next` throws; ids go on as
- * soon as the lease is renewed or another node is leased.
+ * soon as the lease is renewed or another node is leased. A failing `next` has it renewed at once: on
+ * a machine that was suspended the clock has leapt while every timer stood still.
  */
 import { randomInt, randomUUID } from 'node:crypto'
 import { DomainError, UnavailableError } from '../kernel/errors.ts'
@@ -43,6 +44,8 @@ export class NodeLease implements AsyncDisposable {
   readonly #holder: string
   readonly #closing = new AbortController()
   readonly #lost
+  /** Ends the rest between two renewals. */
+  #hurry = new AbortController()
   #held: Held
   #generator: IdGenerator
   #keeping: Promise<void> = Promise.resolve()
@@ -71,16 +74,22 @@ export class NodeLease implements AsyncDisposable {
 
   /** A new id, greater than all before it; UnavailableError while there is no lease. */
   next<Name extends string>(): Id<Name> {
-    return this.#generator.next()
+    try {
+      return this.#generator.next()
+    } catch (error) {
+      this.#hurry.abort()
+      throw error
+    }
   }
 
   async #keep(): Promise<void> {
     const { clock, settings, telemetry } = this.#options
     const { signal } = this.#closing
     for (;;) {
-      await clock.sleep(settings.leaseMs / 3, signal)
+      await clock.sleep(settings.leaseMs / 3, this.#hurry.signal)
       while (!signal.aborted) {
         try {
+          this.#hurry = new AbortController()
           await this.#renew()
           break
         } catch (error) {
@@ -133,6 +142,7 @@ export class NodeLease implements AsyncDisposable {
   /** Gives the node back with the last ms that was issued, so that nobody has to wait for it. */
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
+    this.#hurry.abort()
     await this.#keeping
     const { lastMs } = this.#generator
     this.#generator.stop()

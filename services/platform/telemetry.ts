@@ -6,7 +6,14 @@
  * client chose. A span's context travels in events as `traceparent`, so that one trace runs from
  * the request to the last worker.
  */
-import { context, propagation, type Span, SpanStatusCode, trace } from '@opentelemetry/api'
+import {
+  context,
+  isSpanContextValid,
+  propagation,
+  type Span,
+  SpanStatusCode,
+  trace,
+} from '@opentelemetry/api'
 import { type Logger, pino } from 'pino'
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client'
 
@@ -117,13 +124,24 @@ export class Telemetry {
     return headers
   }
 
+  /** The id of the current trace; nothing outside a trace. */
+  traceId(): string | undefined {
+    return activeTrace()?.traceId
+  }
+
   /** One metric per name, however many components ask for it. */
   #once<Metric extends object>(name: string, make: () => Metric): Metric {
     return (this.registry.getSingleMetric(name) as Metric | undefined) ?? make()
   }
 }
 
-const currentTrace = (): object => {
+/** Without a tracer there are spans, but of no trace. */
+const activeTrace = () => {
   const active = trace.getActiveSpan()?.spanContext()
+  return active && isSpanContextValid(active) ? active : undefined
+}
+
+const currentTrace = (): object => {
+  const active = activeTrace()
   return active ? { traceId: active.traceId, spanId: active.spanId } : {}
 }

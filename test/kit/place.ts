@@ -3,7 +3,8 @@
  * migrated once and emptied for each use. A namespace is held by a file that names its process, so
  * test processes that run side by side do not share one.
  */
-import { mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Redis } from 'ioredis'
@@ -81,7 +82,13 @@ const stackVariables = (): Record<string, string> => {
   }
 }
 
-const NAMESPACES = ['world_a', 'world_b', 'world_c', 'world_d']
+/** A namespace belongs to one set of migrations: branches that share a stack do not share those. */
+const migrations = readdirSync('cql')
+  .sort()
+  .reduce((hash, file) => hash.update(readFileSync(join('cql', file))), createHash('sha256'))
+  .digest('hex')
+  .slice(0, 6)
+const NAMESPACES = ['a', 'b', 'c', 'd'].map((letter) => `world_${migrations}_${letter}`)
 const HELD = join(tmpdir(), 'tributary-namespaces')
 
 interface Held extends Disposable {

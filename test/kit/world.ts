@@ -3,8 +3,10 @@
  * services and workers. `settle` ends asynchrony; nothing sleeps.
  */
 import { programEnvironment } from '../../gateway/cli/environment.ts'
+import type { GatewayOptions } from '../../gateway/gateway.ts'
+import { graphqlSettings, socketSettings } from '../../gateway/graphql/settings.ts'
 import { serverSettings, telemetrySettings } from '../../gateway/settings.ts'
-import { composeServices, type Services } from '../../services/compose.ts'
+import { composeServices, type Services, serviceSections } from '../../services/compose.ts'
 import { readSettings, type Settings } from '../../services/kernel/settings.ts'
 import { type Opened, openAll } from '../../services/platform/opened.ts'
 import { openPlatform, type Platform } from '../../services/platform/platform.ts'
@@ -14,10 +16,21 @@ import type { WorkerDefinition } from '../../workers/kit.ts'
 import { roster, Workers } from '../../workers/roster.ts'
 import { workerSettings } from '../../workers/settings.ts'
 import type { EngineName } from './engines.ts'
+import { eventually } from './eventually.ts'
+import { type Asker, type GraphqlAnswer, GraphqlClient } from './graphql-client.ts'
 import { ManualClock } from './manual-clock.ts'
+import { OpenGateway } from './open-gateway.ts'
 import { openPlace, type Place } from './place.ts'
 
-const sections = [...platformSections, serverSettings, telemetrySettings, workerSettings]
+const sections = [
+  ...platformSections,
+  ...serviceSections,
+  serverSettings,
+  graphqlSettings,
+  socketSettings,
+  telemetrySettings,
+  workerSettings,
+]
 
 export interface WorldOptions {
   readonly engine: EngineName
@@ -26,13 +39,21 @@ export interface WorldOptions {
   readonly startMs?: number
   /** Over those of the place, by variable of the environment. */
   readonly variables?: Readonly<Record<string, string>>
+  /** More of the schema than the product has. */
+  readonly extension?: GatewayOptions['extension']
 }
 
-/** A first failure parks at once: only the clock of the test moves a retry on. */
+/**
+ * A first failure parks at once: only the clock of the test moves a retry on. Passwords are hashed
+ * as cheaply as can be.
+ */
 const CALM = {
   TRIBUTARY_WORKERS_ATTEMPTS_IN_PLACE: '1',
   TRIBUTARY_WORKERS_ATTEMPTS_MAX: '3',
   TRIBUTARY_TELEMETRY_LEVEL: 'silent',
+  TRIBUTARY_SERVER_PORT: '0',
+  TRIBUTARY_ACCOUNTS_PASSWORD_COST_LOG2: '10',
+  TRIBUTARY_ACCOUNTS_PASSWORD_ROUNDS: '1',
 }
 
 interface Parts extends AsyncDisposable {
@@ -40,6 +61,8 @@ interface Parts extends AsyncDisposable {
   readonly platform: Platform
   readonly services: Services
   readonly workers: Workers
+  /** The gateway, opened when somebody first asks for it. */
+  readonly gateway: () => Promise<OpenGateway>
 }
 
 export class World implements AsyncDisposable {
@@ -101,6 +124,22 @@ export class World implements AsyncDisposable {
     return this.#parts.workers
   }
 
+  /** Where the API is served: a real listener. */
+  async address(): Promise<string> {
+    const { address } = await this.#parts.gateway()
+    return address
+  }
+
+  /** Asks over HTTP, as `who`, or as nobody. */
+  async graphql<Data = unknown>(
+    who: Asker | undefined,
+    document: string,
+    variables: Readonly<Record<string, unknown>> = {},
+  ): Promise<GraphqlAnswer<Data>> {
+    const client = new GraphqlClient(await this.address())
+    return await client.ask<Data>(who, document, variables)
+  }
+
   /** Everything committed has been handled, or waits in the parking lot for a later time. */
   async settle(): Promise<void> {
     const { commit, log } = this.platform
@@ -114,10 +153,17 @@ export class World implements AsyncDisposable {
     }
   }
 
-  /** Lets time pass, and everything that becomes due happen. */
+  /** Lets time pass, and everything that becomes due happen: the lease of ids is renewed, too. */
   async pass(ms: number): Promise<void> {
     await this.clock.advance(ms)
+    await eventually(() => this.platform.ids.next())
     await this.settle()
+  }
+
+  /** Days at once: who became due meanwhile wakes once, at the end. */
+  async leap(ms: number): Promise<void> {
+    this.clock.step(this.clock.now() + ms)
+    await this.pass(0)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -157,6 +203,7 @@ const openParts = (
     )
     const services = composeServices(platform, settings)
     opened.use(await services.settings.follow())
+    opened.use(await services.accounts.follow())
     const workers = opened.use(
       new Workers(options.workers ?? roster, {
         ...{ log: platform.log, clock, telemetry, services },
@@ -165,6 +212,18 @@ const openParts = (
       }),
     )
     await workers.start()
-    const dispose = () => opened[Symbol.asyncDispose]()
-    return { settings, platform, services, workers, [Symbol.asyncDispose]: dispose }
+    const { extension } = options
+    let gateway: Promise<OpenGateway> | undefined
+    const open = () => OpenGateway.open({ settings, platform, services, extension })
+    return {
+      ...{ settings, platform, services, workers },
+      gateway: () => {
+        gateway ??= open()
+        return gateway
+      },
+      [Symbol.asyncDispose]: async () => {
+        await (await gateway)?.[Symbol.asyncDispose]()
+        await opened[Symbol.asyncDispose]()
+      },
+    }
   })

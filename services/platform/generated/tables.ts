@@ -286,6 +286,122 @@ export const tallies: Table<TalliesRow, 'subject' | 'kind' | 'shard', 'member'> 
   ],
 }
 
+/**
+ * scopes: what sessions of this account may be granted, separated by spaces.
+ */
+export interface AccountsRow {
+  readonly id: bigint
+  readonly handle: string | null
+  readonly displayName: string | null
+  readonly bio: string | null
+  readonly isPrivate: boolean | null
+  readonly scopes: string | null
+  readonly createdAt: number | null
+}
+
+export const accounts: Table<AccountsRow, 'id', never> = {
+  name: 'accounts',
+  partition: [{ name: 'id', column: 'id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'handle', column: 'handle', type: 'text' },
+    { name: 'displayName', column: 'display_name', type: 'text' },
+    { name: 'bio', column: 'bio', type: 'text' },
+    { name: 'isPrivate', column: 'is_private', type: 'boolean' },
+    { name: 'scopes', column: 'scopes', type: 'text' },
+    { name: 'createdAt', column: 'created_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * password: the function, its parameters, the salt and the hash, as one text. A row of an id that
+ * has no account belongs to a sign-up under way.
+ */
+export interface CredentialsRow {
+  readonly accountId: bigint
+  readonly password: string | null
+  readonly changedAt: number | null
+}
+
+export const credentials: Table<CredentialsRow, 'accountId', never> = {
+  name: 'credentials',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'password', column: 'password', type: 'text' },
+    { name: 'changedAt', column: 'changed_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * The families of refresh tokens. An account has a fixed number of slots, used again and again, so
+ * that this never grows. Written only conditionally.
+ * family_hash: of what all tokens of the family carry; refresh_hash: of the token that is good now;
+ * spent_hash: of the one before it; seed: from which the good one was derived of the one before.
+ */
+export interface SessionsRow {
+  readonly accountId: bigint
+  readonly slot: number
+  readonly sessionId: bigint | null
+  readonly familyHash: string | null
+  readonly refreshHash: string | null
+  readonly spentHash: string | null
+  readonly seed: string | null
+  readonly scopes: string | null
+  readonly createdAt: number | null
+  readonly rotatedAt: number | null
+  readonly expiresAt: number | null
+  readonly endedAt: number | null
+  readonly endReason: string | null
+}
+
+export const sessions: Table<SessionsRow, 'accountId', 'slot'> = {
+  name: 'sessions',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }],
+  clustering: [{ name: 'slot', column: 'slot', type: 'int' }],
+  order: 'asc',
+  columns: [
+    { name: 'sessionId', column: 'session_id', type: 'bigint' },
+    { name: 'familyHash', column: 'family_hash', type: 'text' },
+    { name: 'refreshHash', column: 'refresh_hash', type: 'text' },
+    { name: 'spentHash', column: 'spent_hash', type: 'text' },
+    { name: 'seed', column: 'seed', type: 'text' },
+    { name: 'scopes', column: 'scopes', type: 'text' },
+    { name: 'createdAt', column: 'created_at', type: 'timestamp' },
+    { name: 'rotatedAt', column: 'rotated_at', type: 'timestamp' },
+    { name: 'expiresAt', column: 'expires_at', type: 'timestamp' },
+    { name: 'endedAt', column: 'ended_at', type: 'timestamp' },
+    { name: 'endReason', column: 'end_reason', type: 'text' },
+  ],
+}
+
+/**
+ * The key pairs that sign access tokens, one generation after another. Written only conditionally.
+ */
+export interface SigningKeysRow {
+  readonly purpose: string
+  readonly generation: number
+  readonly kid: string | null
+  readonly publicJwk: string | null
+  readonly privateJwk: string | null
+  readonly createdAt: number | null
+}
+
+export const signingKeys: Table<SigningKeysRow, 'purpose', 'generation'> = {
+  name: 'signing_keys',
+  partition: [{ name: 'purpose', column: 'purpose', type: 'text' }],
+  clustering: [{ name: 'generation', column: 'generation', type: 'int' }],
+  order: 'desc',
+  columns: [
+    { name: 'kid', column: 'kid', type: 'text' },
+    { name: 'publicJwk', column: 'public_jwk', type: 'text' },
+    { name: 'privateJwk', column: 'private_jwk', type: 'text' },
+    { name: 'createdAt', column: 'created_at', type: 'timestamp' },
+  ],
+}
+
 export const allTables = [
   claims,
   nodeLeases,
@@ -298,4 +414,8 @@ export const allTables = [
   liveSettings,
   auditLog,
   tallies,
+  accounts,
+  credentials,
+  sessions,
+  signingKeys,
 ] as const

@@ -1,0 +1,69 @@
+/** Relay connections over the pages of services. */
+import { checkFirst, type Page, type PageRequest } from '../../services/kernel/page.ts'
+import type { CursorScope, Cursors } from './cursor.ts'
+
+export const PAGE_DEFAULT = 20
+export const PAGE_MAX = 100
+
+export interface ConnectionArguments {
+  readonly first?: number | null
+  readonly after?: string | null
+}
+
+export interface Edge<Node> {
+  readonly node: Node
+  readonly cursor: string
+}
+
+export interface Connection<Node> {
+  readonly edges: readonly Edge<Node>[]
+  readonly pageInfo: {
+    readonly hasNextPage: boolean
+    readonly hasPreviousPage: boolean
+    readonly startCursor: string | null
+    readonly endCursor: string | null
+  }
+}
+
+export interface ListOf<Item> extends CursorScope {
+  readonly pageMax?: number
+  /** Reads a page; `after` is a position as `positionOf` and the page's `next` name it. */
+  readonly read: (request: PageRequest) => Promise<Page<Item>>
+  readonly positionOf: (item: Item) => string
+}
+
+/** One page of a list, as a connection. Cursors are signed only when they are asked for. */
+export const connect = async <Item>(
+  cursors: Cursors,
+  list: ListOf<Item>,
+  { first, after }: ConnectionArguments,
+): Promise<Connection<Item>> => {
+  const page = await list.read({
+    first: checkFirst(first ?? PAGE_DEFAULT, list.pageMax ?? PAGE_MAX),
+    ...(after ? { after: cursors.open(list, after) } : {}),
+  })
+  const edges = page.items.map((node) => edgeOf(cursors, list, node))
+  return {
+    edges,
+    pageInfo: {
+      hasNextPage: page.next !== undefined,
+      hasPreviousPage: Boolean(after),
+      get startCursor() {
+        return edges[0]?.cursor ?? null
+      },
+      get endCursor() {
+        // The next page may begin below the last edge: what was between is not for this reader.
+        return page.next === undefined
+          ? (edges.at(-1)?.cursor ?? null)
+          : cursors.seal(list, page.next)
+      },
+    },
+  }
+}
+
+const edgeOf = <Item>(cursors: Cursors, list: ListOf<Item>, node: Item): Edge<Item> => ({
+  node,
+  get cursor() {
+    return cursors.seal(list, list.positionOf(node))
+  },
+})

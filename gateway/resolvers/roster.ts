@@ -1,0 +1,5 @@
+/** The domains of the API, one file each, in the order of their modules. */
+import type { ApiModule } from '../graphql/schema.ts'
+import { accountsApi } from './accounts.ts'
+
+export const apiModules: readonly ApiModule[] = [accountsApi]
