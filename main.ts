@@ -88,7 +88,7 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
-  await using _gateway = await Gateway.open({
+  await using gateway = await Gateway.open({
     ...{ http, services, settings, clock, telemetry },
     authenticator: services.accounts,
     cursorSecret: await serverSecret(platform, 'cursors'),
@@ -100,7 +100,7 @@ const serve = async (flags: Flags): Promise<void> => {
   await stop.asked
   health.draining()
   await clock.sleep(server.unreadyMs)
-  await http.close()
+  await Promise.all([gateway.drain(), http.close()])
 }
 
 /** In the program that has the data folder, if one runs; else on engines opened for this command. */

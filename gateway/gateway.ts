@@ -67,8 +67,13 @@ export class Gateway implements AsyncDisposable {
     return new Gateway(apollo, sockets)
   }
 
+  /** Closes the sockets, which would keep the listener open; requests are answered to the end. */
+  async drain(): Promise<void> {
+    await this.#sockets.drain()
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
-    await this.#sockets[Symbol.asyncDispose]()
+    await this.drain()
     await this.#apollo[Symbol.asyncDispose]()
   }
 }

@@ -40,7 +40,7 @@ export class HttpEndpoint {
       response.setHeader(name, value)
     }
     // The rest of a body that was refused is not read: the connection cannot be used again.
-    if (!request.complete) response.setHeader('connection', 'close')
+    if (!request.complete && hasBody(request)) response.setHeader('connection', 'close')
     response.writeHead(status, {
       'cache-control': 'no-store',
       'x-content-type-options': 'nosniff',
@@ -89,6 +89,9 @@ export class HttpEndpoint {
     }
   }
 }
+
+const hasBody = ({ headers }: IncomingMessage): boolean =>
+  'content-length' in headers || 'transfer-encoding' in headers
 
 const preflight = (cors: Readonly<Record<string, string>>): Reply => ({
   status: 204,

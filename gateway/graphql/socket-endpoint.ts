@@ -44,7 +44,7 @@ export interface SocketEndpointOptions extends SocketProtocolOptions {
   readonly telemetry: Telemetry
 }
 
-export class SocketEndpoint implements AsyncDisposable {
+export class SocketEndpoint {
   readonly #own: SocketEndpointOptions
   readonly #sockets: WebSocketServer
   readonly #protocol: Server<SocketExtra>
@@ -79,7 +79,7 @@ export class SocketEndpoint implements AsyncDisposable {
   }
 
   /** Asks every client to come back elsewhere, and cuts those that do not answer. */
-  async [Symbol.asyncDispose](): Promise<void> {
+  async drain(): Promise<void> {
     clearInterval(this.#pings)
     const sockets = [...this.#open.keys()]
     const closed = sockets.map((socket) => new Promise((resolve) => socket.once('close', resolve)))

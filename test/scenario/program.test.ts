@@ -4,8 +4,10 @@ import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { engines } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
+import { GraphqlClient } from '../kit/graphql-client.ts'
 import { openPlace } from '../kit/place.ts'
 import { Program, runProgram } from '../kit/program.ts'
+import { SocketClient } from '../kit/socket-client.ts'
 
 describe.each(engines)('the program on %s', (engine) => {
   test('PLT-3: it serves, says where, is ready, and ends in order on SIGTERM', async () => {
@@ -18,6 +20,22 @@ describe.each(engines)('the program on %s', (engine) => {
     expect((await program.get('/startupz')).status).toBe(200)
     expect((await program.get('/metrics')).text).toContain('tributary_worker_lag_events')
     expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+  })
+
+  test('PLT-5: it serves the API, and an open socket does not keep it from stopping', async () => {
+    await using place = await openPlace(engine)
+    await using program = await Program.serve(place)
+    const client = new GraphqlClient(program.address)
+    for (const _time of [1, 2, 3]) {
+      expect(await client.ask(undefined, '{ __typename }')).toMatchObject({
+        status: 200,
+        data: { __typename: 'Query' },
+      })
+    }
+    await using socket = new SocketClient(program.address)
+    await socket.init()
+    expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null })
+    expect(await socket.closed()).toMatchObject({ code: 1001 })
   })
 
   test('OPS-1: a setting changed by command reaches the running program and outlives kill -9', async () => {

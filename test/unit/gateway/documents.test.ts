@@ -1,0 +1,93 @@
+import { describe, expect, test } from 'vitest'
+import type { RequestContext } from '../../../gateway/graphql/context.ts'
+import { chooseOperation, Documents } from '../../../gateway/graphql/documents.ts'
+import { buildSchema } from '../../../gateway/graphql/schema.ts'
+import { graphqlSettings } from '../../../gateway/graphql/settings.ts'
+import { baseModule } from '../../../gateway/resolvers/base.ts'
+import { apiModules } from '../../../gateway/resolvers/roster.ts'
+import { typeDefs } from '../../../schema/generated/type-defs.ts'
+import { Settings } from '../../../services/kernel/settings.ts'
+import { Telemetry } from '../../../services/platform/telemetry.ts'
+import { gatewayExtension } from '../../kit/gateway-extension.ts'
+
+const extension = gatewayExtension()
+const modules = [...apiModules, extension.module]
+const schema = buildSchema(`${typeDefs}${extension.typeDefs}`, [baseModule(modules), ...modules])
+const defaults = new Settings([graphqlSettings]).view(graphqlSettings)
+
+const open = (changed: Partial<typeof defaults> = {}, introspection = false) => {
+  const documents = new Documents({
+    ...{ schema, introspection, settings: { ...defaults, ...changed } },
+    telemetry: new Telemetry({ level: 'silent', version: 'test' }),
+  })
+  const operation = (source: string) => {
+    const prepared = documents.prepare(source)
+    if (prepared.kind === 'invalid') throw new Error(prepared.errors[0]?.message)
+    return chooseOperation(prepared.operations, undefined)
+  }
+  return { documents, operation }
+}
+
+/** The fields of these tests ask for nothing of it. */
+const context = {} as RequestContext
+const ECHO = 'query ($t: String) { echo(text: $t) }'
+
+describe('a document', () => {
+  test('is compiled when it comes the second time, and answers the same', async () => {
+    const { operation } = open()
+    const answers: unknown[] = []
+    const compiled: boolean[] = []
+    for (const t of ['a', 'b', 'c']) {
+      answers.push((await operation(ECHO).execute({ t }, context)).data)
+      compiled.push(operation(ECHO).isCompiled)
+    }
+    expect(answers).toEqual([{ echo: 'a' }, { echo: 'b' }, { echo: 'c' }])
+    expect(compiled).toEqual([false, true, true])
+  })
+
+  test('is never compiled with the plain executor', async () => {
+    const { operation } = open({ executor: 'graphql' })
+    for (const t of ['a', 'b', 'c']) await operation(ECHO).execute({ t }, context)
+    expect(operation(ECHO).isCompiled).toBe(false)
+  })
+
+  test.each([
+    ['their number', { documentsMax: 2 }],
+    ['their bytes', { documentBytesMax: 2.5 * 200 * ECHO.length }],
+  ])('is kept within %s', (_bound, changed) => {
+    const { operation } = open(changed)
+    const [one, two, three] = ['$a', '$b', '$c'].map((name) => ECHO.replaceAll('$t', name))
+    const [first, , last] = [one, two, three].map((text = '') => operation(text))
+    expect(operation(three ?? '')).toBe(last)
+    expect(operation(one ?? '')).not.toBe(first)
+  })
+
+  test('that is wrong is not kept, and says everything that is wrong', () => {
+    const { documents } = open()
+    const prepared = documents.prepare('{ nothing nowhere }')
+    expect(prepared).toMatchObject({ kind: 'invalid', errors: [{}, {}] })
+    expect(documents.prepare('{ nothing nowhere }')).not.toBe(prepared)
+  })
+
+  test('may ask for the schema in development alone', () => {
+    const query = '{ __schema { queryType { name } } }'
+    expect(open({}, true).documents.prepare(query).kind).toBe('ready')
+    expect(open({}, false).documents.prepare(query).kind).toBe('invalid')
+  })
+
+  test('that is made to be slow to validate is refused within half a second', () => {
+    const { documents } = open()
+    const fields = (count: number) => Array(count).fill('echo').join(' ')
+    const hostile = [
+      `{ ${fields(1_990)} }`,
+      `{ ${Array(280).fill('...f').join(' ')} } fragment f on Query { ${fields(600)} }`,
+      `{ tree { ${'child { '.repeat(600)}leaf${' }'.repeat(600)} } }`,
+      `{ ${Array(330).fill('tree { leaf }').join(' ')} }`,
+    ]
+    for (const source of hostile) {
+      const started = performance.now()
+      documents.prepare(source)
+      expect(performance.now() - started).toBeLessThan(500)
+    }
+  })
+})
