@@ -1,5 +1,5 @@
 /** What names a session: its account, the slot it lies in, and the id that no other ever has. */
-import { UnauthenticatedError } from '../kernel/errors.ts'
+import { BadInputError } from '../kernel/errors.ts'
 import { type AccountId, formatId, type Id, parseId } from '../kernel/ids.ts'
 
 export interface SessionKey {
@@ -16,6 +16,6 @@ export const formatSid = ({ sessionId, slot }: SessionKey): string =>
 
 export const parseSid = (sid: string, accountId: AccountId): SessionKey => {
   const [, id, slot] = SID.exec(sid) ?? []
-  if (id === undefined) throw new UnauthenticatedError('the token names no session')
+  if (id === undefined) throw new BadInputError('this names no session', { field: 'sid' })
   return { accountId, slot: Number(slot), sessionId: parseId(id, 'sid') }
 }

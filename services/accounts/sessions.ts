@@ -225,8 +225,10 @@ const isOpen = ({ endedAt, expiresAt }: Session, now: number): boolean =>
   endedAt === undefined && now < expiresAt
 
 /** Whether a row is the session of that key, and neither ended nor expired. */
-export const stands = (session: Session, { sessionId }: SessionKey, now: number): boolean =>
-  session.key.sessionId === sessionId && isOpen(session, now)
+export const stands = (session: Session, key: SessionKey, now: number): boolean =>
+  session.key.accountId === key.accountId &&
+  session.key.sessionId === key.sessionId &&
+  isOpen(session, now)
 
 export interface Slot {
   readonly slot: number

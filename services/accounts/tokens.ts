@@ -15,7 +15,7 @@ import {
   SignJWT,
 } from 'jose'
 import { UnauthenticatedError } from '../kernel/errors.ts'
-import { type AccountId, formatId, parseId } from '../kernel/ids.ts'
+import { formatId, parseId } from '../kernel/ids.ts'
 import type { Values } from '../kernel/settings.ts'
 import type { Clock } from '../platform/clock.ts'
 import { ALGORITHM, type SigningKeys } from './keys.ts'
@@ -123,11 +123,14 @@ export class AccessTokens {
 const readGrant = ({ sub, sid, scope, exp }: JWTPayload): AccessGrant => {
   const fits = typeof sub === 'string' && typeof sid === 'string' && typeof scope === 'string'
   if (!fits || exp === undefined) throw refused()
-  const accountId: AccountId = parseId(sub, 'sub')
-  return {
-    session: parseSid(sid, accountId),
-    scopes: parseScopes(scope),
-    expiresAt: exp * 1_000,
+  return { session: readSession(sid, sub), scopes: parseScopes(scope), expiresAt: exp * 1_000 }
+}
+
+const readSession = (sid: string, sub: string): SessionKey => {
+  try {
+    return parseSid(sid, parseId(sub, 'sub'))
+  } catch (cause) {
+    throw refused(cause)
   }
 }
 
