@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestContext } from '../../../gateway/graphql/context.ts'
-import { BYTES_PER_CHARACTER, chooseOperation, Documents } from '../../../gateway/graphql/documents.ts'
+import {
+  BYTES_PER_CHARACTER,
+  chooseOperation,
+  Documents,
+} from '../../../gateway/graphql/documents.ts'
 import { buildSchema } from '../../../gateway/graphql/schema.ts'
 import { graphqlSettings } from '../../../gateway/graphql/settings.ts'
 import { baseModule } from '../../../gateway/resolvers/base.ts'
