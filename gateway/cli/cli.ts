@@ -229,7 +229,7 @@ const addAccounts = (program: Command, actions: Actions): void => {
     .description('let the sessions of an account do this and nothing else: read,write,moderate,…')
     .action(async (handle: string, scopes: string, given: OutputFlags) => {
       const value = await actions.command('accounts.grant', { handle, scopes }, flagsOf(given))
-      print(actions, given, value, () => `${handle} may ${scopes}, from the next refresh on`)
+      print(actions, given, value, () => `${handle} may ${scopes} when they sign in again`)
     })
 }
 

@@ -233,7 +233,10 @@ export class AccountService {
     return { ...account, ...changes }
   }
 
-  /** What sessions of the account may do from their next refresh on; who said so is kept. */
+  /**
+   * What sessions of the account may do: more comes with a new sign-in, less with the next refresh.
+   * Who said so is kept.
+   */
   async grant(handle: string, words: readonly string[], actor: string): Promise<Account> {
     const { tables, clock, ids, audit } = this.#own
     const scopes = checkScopes(words)

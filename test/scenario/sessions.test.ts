@@ -83,7 +83,7 @@ describe.each(engines)('sessions on %s', (engine) => {
     ).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'scopes' })
   })
 
-  test('ACC-3: a grant reaches tokens at the next refresh, is audited, and can be taken back', async () => {
+  test('ACC-3: more is granted with a sign-in, less with a refresh, and both are audited', async () => {
     const { id, handle } = ada.account
     await accounts.grant(handle, ['read', 'write', 'moderate'], 'operator')
     const moderator = await signIn()

@@ -61,7 +61,7 @@ describe('the command line', () => {
         { 'engine.dataFolder': '/tmp/x' },
       ],
     ])
-    expect(out).toBe('ada may read,write,admin, from the next refresh on\n')
+    expect(out).toBe('ada may read,write,admin when they sign in again\n')
   })
 
   test('flags of serve become settings', async () => {
