@@ -114,7 +114,10 @@ const command = async (name: CommandName, words: Arguments, flags: Flags): Promi
   }
   const telemetry = new Telemetry({ level: 'error', version })
   const clock = new SystemClock()
-  await using platform = await openPlatform({ settings, clock, telemetry, cqlFolder })
+  await using platform = await openPlatform({
+    ...{ settings, clock, telemetry, cqlFolder },
+    stays: false,
+  })
   const services = composeServices(platform, settings)
   await services.settings.load()
   const result = await runCommand(name, words, { services, actor, backup: platform.backup })
@@ -122,16 +125,15 @@ const command = async (name: CommandName, words: Arguments, flags: Flags): Promi
   return result
 }
 
-const migrate = async (flags: Flags): Promise<string> => {
+const migrate = async (flags: Flags, progress: (text: string) => void): Promise<void> => {
   const settings = settingsOf(flags)
   if (settings.view(engineSettings).kind === 'embedded') {
-    return 'The embedded engines have nothing to migrate.'
+    progress('The embedded engines have nothing to migrate.')
+    return
   }
   const { migrateCluster } = await import('./services/platform/cluster/platform.ts')
   const telemetry = new Telemetry({ level: 'warn', version })
-  const progress: string[] = []
-  await migrateCluster({ settings, telemetry, cqlFolder, progress: (text) => progress.push(text) })
-  return progress.join('\n')
+  await migrateCluster({ settings, telemetry, cqlFolder, progress })
 }
 
 const restore = async (folder: string, flags: Flags): Promise<string> => {

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { Kafka, Producer } from 'kafkajs'
 import { type Database, open } from 'lmdb'
+import { readStack } from '../scripts/stack/control.ts'
 import type { LogEvent, Topic } from '../services/kernel/events.ts'
 import { SystemClock } from '../services/platform/clock.ts'
 import { makeKafka } from '../services/platform/cluster/kafka-client.ts'
@@ -14,7 +15,6 @@ import { EmbeddedLog } from '../services/platform/embedded/log.ts'
 import { Store } from '../services/platform/embedded/store.ts'
 import { type Log, partitionOf } from '../services/platform/log.ts'
 import { Telemetry } from '../services/platform/telemetry.ts'
-import { requireStack } from '../test/kit/engines.ts'
 import { type Bench, type BenchKit, type Figure, quantile, type Work } from './kit.ts'
 
 const BATCH = 100
@@ -139,8 +139,10 @@ class RawLmdb {
 }
 
 const cluster = async (kit: BenchKit): Promise<Figure[]> => {
+  const stack = readStack()
+  if (!stack) throw new Error('this bench needs the stack: npm run stack -- up')
   const settings = {
-    brokers: requireStack().kafka.brokers,
+    brokers: stack.kafka.brokers,
     replication: 1,
     appendTimeoutMs: 30_000,
     queuedBytesMax: 64 * 1024 ** 2,

@@ -31,7 +31,7 @@ const countByEngine = (file: string): string => {
     .flatMap(({ assertionResults }) => assertionResults)
     .filter(({ status }) => status === 'passed' || status === 'failed')
   const on = (engine: string) =>
-    ran.filter(({ fullName }) => new RegExp(`\\\\b${engine}\\\\b`).test(fullName)).length
+    ran.filter(({ fullName }) => new RegExp(`\\b${engine}\\b`).test(fullName)).length
   const [embedded, cluster] = [on('embedded'), on('cluster')]
   return `${embedded} on embedded, ${cluster} on cluster, ${ran.length - embedded - cluster} on neither`
 }

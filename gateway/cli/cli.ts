@@ -6,7 +6,7 @@ import { resolve } from 'node:path'
 import { Command, CommanderError, Option } from 'commander'
 import { nearest } from '../../services/kernel/nearest.ts'
 import type { SettingLine } from '../../services/kernel/settings.ts'
-import type { Arguments, CommandName, LetterView } from '../control/commands.ts'
+import type { Arguments, CommandName, LetterPage, LetterView } from '../control/commands.ts'
 import type { Flags } from './environment.ts'
 import { describeFault, EXIT, EXIT_HELP, type ExitCode, exitCodeOf } from './exit-codes.ts'
 import { textTable } from './text-table.ts'
@@ -16,7 +16,7 @@ export interface Actions {
   /** Serves until the process is told to stop. */
   serve(flags: Flags): Promise<void>
   /** Says what it did. */
-  migrate(flags: Flags): Promise<string>
+  migrate(flags: Flags, progress: (text: string) => void): Promise<void>
   /** Runs a command in the program that has the data folder, or on engines opened for it. */
   command(name: CommandName, words: Arguments, flags: Flags): Promise<unknown>
   restore(folder: string, flags: Flags): Promise<string>
@@ -114,7 +114,7 @@ const addMigrate = (program: Command, actions: Actions): void => {
   withEngine(program.command('migrate'))
     .description('create or update the keyspace and the topics of a cluster')
     .action(async (given: EngineFlags) => {
-      actions.out(`${await actions.migrate(flagsOf(given))}\n`)
+      await actions.migrate(flagsOf(given), (text) => actions.out(`${text}\n`))
     })
 }
 
@@ -122,6 +122,7 @@ interface OutputFlags extends EngineFlags {
   readonly json?: boolean
   readonly limit?: string
   readonly group?: string
+  readonly after?: string
 }
 
 const withOutput = (command: Command): Command =>
@@ -140,7 +141,16 @@ const defaultList = (group: Command): Command =>
       group.error(`error: unknown command '${word}'${hint}`, { exitCode: 2 })
     })
 
-const SETTING_COLUMNS = ['name', 'value', 'default', 'range', 'live', 'source', 'about'] as const
+const SETTING_COLUMNS = [
+  'name',
+  'value',
+  'default',
+  'range',
+  'unit',
+  'live',
+  'source',
+  'about',
+] as const
 
 const addSettings = (program: Command, actions: Actions): void => {
   const group = program.command('settings').description('read and change settings')
@@ -187,10 +197,15 @@ const addDeadLetters = (program: Command, actions: Actions): void => {
   withOutput(defaultList(group).description('newest first'))
     .option('--group <name>', 'those of one worker')
     .option('--limit <count>', 'how many', '100')
-    .action(async ({ limit = '100', group: name, ...given }: OutputFlags) => {
-      const words = { limit, ...(name === undefined ? {} : { group: name }) }
+    .option('--after <place>', 'where the page before ended')
+    .action(async ({ limit = '100', group: name, after, ...given }: OutputFlags) => {
+      const words = {
+        limit,
+        ...(name === undefined ? {} : { group: name }),
+        ...(after === undefined ? {} : { after }),
+      }
       const value = await actions.command('dead-letters.list', words, flagsOf(given))
-      print(actions, given, value, () => letterTable(value as LetterView[]))
+      print(actions, given, value, () => letterTable(value as LetterPage))
     })
   for (const [verb, about] of LETTER_VERBS) {
     withOutput(group.command(`${verb} <id>`).description(about)).action(
@@ -209,8 +224,11 @@ const LETTER_VERBS = [
   ['drop', 'remove one for good'],
 ] as const
 
-const letterTable = (letters: readonly LetterView[]): string =>
-  letters.length === 0 ? 'There are no dead letters.' : textTable(letters, LETTER_COLUMNS)
+const letterTable = ({ items, next }: LetterPage): string => {
+  if (items.length === 0) return 'There are no dead letters.'
+  const more = next === undefined ? '' : `\nThere are more: --after ${next}`
+  return textTable(items, LETTER_COLUMNS) + more
+}
 
 const pairs = (letter: LetterView): string =>
   Object.entries(letter)

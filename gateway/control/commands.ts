@@ -8,6 +8,7 @@ import type { DeadLetter } from '../../services/dead-letter/dead-letter.ts'
 import { BadInputError } from '../../services/kernel/errors.ts'
 import { formatId, parseId } from '../../services/kernel/ids.ts'
 import { nearest } from '../../services/kernel/nearest.ts'
+import { checkFirst, type Page } from '../../services/kernel/page.ts'
 
 export type Arguments = Readonly<Record<string, string>>
 
@@ -30,9 +31,9 @@ const commands = {
   'settings.history': async (words, { services }) =>
     (await services.settings.history(limitOf(words))).map(showEntry),
   'dead-letters.list': async (words, { services }) => {
-    const { group } = words
-    const query = { limit: limitOf(words), ...(group === undefined ? {} : { group }) }
-    return (await services.deadLetters.list(query)).map(showLetter)
+    const { limit: _first, ...query } = words
+    const page = await services.deadLetters.list({ ...query, first: limitOf(words) })
+    return { ...page, items: page.items.map(showLetter) }
   },
   'dead-letters.show': async (words, { services }) =>
     showLetter(await services.deadLetters.show(idOf(words))),
@@ -85,6 +86,8 @@ export interface LetterView {
   readonly headers: Readonly<Record<string, string>>
 }
 
+export type LetterPage = Page<LetterView>
+
 const showLetter = (letter: DeadLetter): LetterView => {
   const { group, topic, partition, attempts, reason, traceId, event } = letter
   return {
@@ -111,8 +114,4 @@ const need = (words: Arguments, name: string): string => {
 
 const idOf = (words: Arguments): bigint => parseId(need(words, 'id'))
 
-const limitOf = ({ limit = '100' }: Arguments): number => {
-  const count = Number(limit)
-  if (Number.isInteger(count) && count >= 1 && count <= LIST_MAX) return count
-  throw new BadInputError(`ask for 1 to ${LIST_MAX} at a time`, { field: 'limit' })
-}
+const limitOf = ({ limit = '100' }: Arguments): number => checkFirst(Number(limit), LIST_MAX)

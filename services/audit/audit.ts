@@ -5,7 +5,7 @@
  */
 import type { Clock } from '../platform/clock.ts'
 import { auditLog } from '../platform/generated/tables.ts'
-import { put, type Tables, type Write } from '../platform/tables.ts'
+import { pages, put, type Tables, type Write } from '../platform/tables.ts'
 
 export interface AuditEntry {
   /** The id of the event or of the act itself. */
@@ -59,10 +59,7 @@ export class AuditService {
   }
 
   async *#entriesOf(month: string): AsyncGenerator<AuditEntry, void> {
-    let after: { readonly id: bigint } | undefined
-    for (;;) {
-      const slice = { limit: PAGE_ROWS, ...(after ? { after } : {}) }
-      const rows = await this.#tables.slice(auditLog, { month }, slice)
+    for await (const rows of pages(this.#tables, auditLog, { month }, { limit: PAGE_ROWS })) {
       for (const { id, happenedAt, actor, action, subject, detail } of rows) {
         yield {
           id,
@@ -73,9 +70,6 @@ export class AuditService {
           detail: detail ?? '',
         }
       }
-      const last = rows.at(-1)
-      if (!last || rows.length < PAGE_ROWS) return
-      after = { id: last.id }
     }
   }
 }

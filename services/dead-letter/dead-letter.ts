@@ -10,7 +10,8 @@
 import type { AuditService } from '../audit/audit.ts'
 import { NotFoundError } from '../kernel/errors.ts'
 import type { LogEvent } from '../kernel/events.ts'
-import { formatId, type IdGenerator } from '../kernel/ids.ts'
+import { formatId, type IdGenerator, parseId } from '../kernel/ids.ts'
+import { checkFirst, type Page, type PageRequest } from '../kernel/page.ts'
 import type { Clock } from '../platform/clock.ts'
 import { put, remove, SLICE_MAX, type Tables } from '../platform/tables.ts'
 import {
@@ -36,11 +37,13 @@ export interface DeadLetter extends Lane {
   readonly diedAt: number
 }
 
-export interface DeadLetterQuery {
+export interface DeadLetterQuery extends PageRequest {
   /** All groups when left out. */
   readonly group?: string
-  readonly limit: number
 }
+
+/** Most letters on one page. */
+const LETTERS_MAX = SLICE_MAX
 
 export interface DeadLetterDependencies {
   readonly tables: Tables
@@ -83,20 +86,21 @@ export class DeadLetterService {
     await this.parking.release(parked)
   }
 
-  /** Newest first within a group. */
-  async list({ group, limit }: DeadLetterQuery): Promise<DeadLetter[]> {
+  /** Group by group, the newest first within each. */
+  async list({ group, first, after }: DeadLetterQuery): Promise<Page<DeadLetter>> {
+    checkFirst(first, LETTERS_MAX)
+    const position = after === undefined ? undefined : readPosition(after)
     const letters: DeadLetter[] = []
     for (const consumerGroup of group === undefined ? await this.#groups() : [group]) {
-      const left = limit - letters.length
-      if (left <= 0) break
-      const rows = await this.#tables.slice(
-        deadLetters,
-        { consumerGroup },
-        { limit: Math.min(left, SLICE_MAX) },
-      )
+      if (position && consumerGroup < position.group) continue
+      const begun = position?.group === consumerGroup ? { after: { id: position.id } } : {}
+      const slice = { limit: first - letters.length, ...begun }
+      const rows = await this.#tables.slice(deadLetters, { consumerGroup }, slice)
       letters.push(...rows.map(fromLetterRow))
+      if (letters.length === first) break
     }
-    return letters
+    const last = letters.length === first ? letters.at(-1) : undefined
+    return { items: letters, ...(last ? { next: positionOf(last) } : {}) }
   }
 
   async show(id: bigint): Promise<DeadLetter> {
@@ -154,6 +158,14 @@ export class DeadLetterService {
     const rows = await this.#tables.slice(deadLetterGroups, { scope: GROUPS_SCOPE }, page)
     return rows.map(({ consumerGroup }) => consumerGroup)
   }
+}
+
+/** A place in the list: `ID@GROUP`. */
+const positionOf = ({ id, group }: DeadLetter): string => `${formatId(id)}@${group}`
+
+const readPosition = (cursor: string): { readonly id: bigint; readonly group: string } => {
+  const [id = '', ...group] = cursor.split('@')
+  return { id: parseId(id, 'after'), group: group.join('@') }
 }
 
 /** `00-TRACE-SPAN-FLAGS` → TRACE */

@@ -20,6 +20,8 @@
 import { BadInputError, DomainError, TooLargeError, UnavailableError } from '../kernel/errors.ts'
 import type { LogEvent, Topic } from '../kernel/events.ts'
 
+/** The key of a failing event becomes a part of a key in the tables. */
+export const EVENT_KEY_BYTES_MAX = 512
 /** Key, value and headers of one event. */
 export const EVENT_BYTES_MAX = 900_000
 export const APPEND_EVENTS_MAX = 10_000
@@ -162,8 +164,14 @@ export const checkAppend = (events: readonly LogEvent[]): number => {
 }
 
 const checkEvent = ({ key, value, headers }: LogEvent): number => {
-  if (key === '') throw new BadInputError('an event needs a key', { field: 'key' })
-  let bytes = Buffer.byteLength(key) + Buffer.byteLength(value)
+  const keyBytes = Buffer.byteLength(key)
+  if (keyBytes === 0) throw new BadInputError('an event needs a key', { field: 'key' })
+  if (keyBytes > EVENT_KEY_BYTES_MAX) {
+    throw new TooLargeError(`the key of an event holds at most ${EVENT_KEY_BYTES_MAX} bytes`, {
+      field: 'key',
+    })
+  }
+  let bytes = keyBytes + Buffer.byteLength(value)
   for (const name in headers)
     bytes += Buffer.byteLength(name) + Buffer.byteLength(headers[name] ?? '')
   if (bytes > EVENT_BYTES_MAX) {

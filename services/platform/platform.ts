@@ -49,6 +49,8 @@ export interface PlatformOptions {
   readonly telemetry: Telemetry
   /** The numbered migrations, which a cluster must have applied. */
   readonly cqlFolder: string
+  /** Whether the process serves, or runs one command and ends; true when left out. */
+  readonly stays?: boolean
   /** Ends a start that still waits for its engines. */
   readonly signal?: AbortSignal
 }

@@ -4,6 +4,7 @@ import type { Topic } from '../../services/kernel/events.ts'
 import {
   APPEND_EVENTS_MAX,
   EVENT_BYTES_MAX,
+  EVENT_KEY_BYTES_MAX,
   type Log,
   type LogBatch,
   partitionOf,
@@ -121,6 +122,7 @@ export const logContract = (world: LogWorld): void => {
         { events: [event('', 'x')], code: 'BAD_INPUT' },
         { events: [event('a', 'x'.repeat(EVENT_BYTES_MAX + 1))], code: 'TOO_LARGE' },
         { events: [event('a', '漢'.repeat(EVENT_BYTES_MAX / 3 + 1))], code: 'TOO_LARGE' },
+        { events: [event('漢'.repeat(EVENT_KEY_BYTES_MAX / 2), 'x')], code: 'TOO_LARGE' },
         { events: series('a', APPEND_EVENTS_MAX + 1), code: 'TOO_LARGE' },
         {
           events: series('a', 20).map((e) => ({ ...e, value: 'x'.repeat(890_000) })),

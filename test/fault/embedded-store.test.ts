@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { describe, expect, test } from 'vitest'
 import { OverloadedError, UnavailableError } from '../../services/kernel/errors.ts'
 import { Store } from '../../services/platform/embedded/store.ts'
+import { Telemetry } from '../../services/platform/telemetry.ts'
 import { Child } from '../kit/child.ts'
 import { temporaryFolder } from '../kit/temporary-folder.ts'
 
@@ -122,13 +123,31 @@ describe('the queue of the store', () => {
     using folder = temporaryFolder('queue')
     await using store = new Store({ folder: folder.path, mapBytes: 2 ** 28 })
     const rows = store.database('rows')
-    const blind = { writes: 1, bytes: 0, isBlind: true }
-    const set = (text: string) => store.transaction(() => void rows.put(key('k'), key(text)), blind)
+    const set = (text: string) =>
+      store.write({ writes: 1, bytes: 0, apply: () => void rows.put(key('k'), key(text)) })
     const read = () => store.transaction(() => rows.get(key('k'))?.toString())
     const results = await Promise.all([read(), set('1'), set('2'), read(), set('3'), read()])
     expect(results.filter((_, index) => [0, 3, 5].includes(index))).toEqual([undefined, '2', '3'])
     await Promise.all([set('4'), set('5')])
     expect(await read()).toBe('5')
+  })
+
+  test('writes that come while a group is on its way count with their own group', async () => {
+    using folder = temporaryFolder('queue')
+    const telemetry = new Telemetry({ level: 'silent', version: 'test' })
+    await using store = new Store({ folder: folder.path, mapBytes: 2 ** 28, telemetry })
+    const rows = store.database('rows')
+    const late: Promise<void>[] = []
+    await store.transaction(() => {
+      for (let index = 0; index < 50; index += 1) {
+        const apply = () => void rows.put(key(index), key('kept'))
+        late.push(store.write({ writes: 2, bytes: 1, apply }))
+      }
+    })
+    await Promise.all(late)
+    const text = await telemetry.registry.metrics()
+    expect(text).toContain('tributary_store_commit_writes_total 101')
+    expect(text).toContain('tributary_store_writes_queued 0')
   })
 
   test('a write is seen when it resolves and not before', async () => {

@@ -15,9 +15,11 @@ const say = (text: string): void => {
 const store = new Store({ folder: process.argv[2] ?? '', mapBytes: 2 ** 30 })
 const rows = store.database('rows')
 const key = (index: number): Buffer => Buffer.from(`row ${index}`)
-const load = { writes: 1, bytes: 20_000, isBlind: process.argv[3] === 'blind' }
-const write = (index: number) =>
-  store.transaction(() => void rows.put(key(index), Buffer.alloc(20_000)), load)
+const isBlind = process.argv[3] === 'blind'
+const write = (index: number) => {
+  const apply = () => void rows.put(key(index), Buffer.alloc(20_000))
+  return isBlind ? store.write({ writes: 1, bytes: 20_000, apply }) : store.transaction(apply)
+}
 
 let kept = 0
 let refusals = 0

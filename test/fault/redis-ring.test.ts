@@ -73,6 +73,13 @@ describe('a Redis Cluster', () => {
     return state.epoch
   }
 
+  test('puts keys into the slots we compute', async () => {
+    const names = ['', 'a', 'foo{bar}baz', '{}x', '{a}{b}', 'x{', 'ключ{🦜}', bucketTag]
+    for (const name of names) {
+      expect(await masters[0]?.command('CLUSTER', 'KEYSLOT', name)).toBe(keySlot(name))
+    }
+  })
+
   test('is followed through ASK and MOVED while a slot moves', async () => {
     const names = Array.from({ length: 20 }, (_, at) => `${bucketTag}:${at}`)
     const elsewhere = Array.from({ length: 20 }, (_, at) => `elsewhere ${at}`)
@@ -106,6 +113,16 @@ describe('a Redis Cluster', () => {
     await holds(async () => {
       await replica.command('CLUSTER', 'REPLICATE', ownerId)
       expect(await replica.command('INFO', 'replication')).toContain('master_link_status:up')
+    }, 30_000)
+    // Whoever has not heard of the replica when the master dies never will.
+    const replicaId = await idOf(replica)
+    await holds(async () => {
+      for (const server of [...masters, replica]) {
+        const nodes = String(await server.command('CLUSTER', 'NODES'))
+        const connected = nodes.split('\n').filter((line) => line.includes(' connected'))
+        expect(connected).toHaveLength(4)
+        expect(nodes).toMatch(new RegExp(`${replicaId} .*slave ${ownerId}`))
+      }
     }, 30_000)
     const epoch = await fill()
     const others = Array.from(

@@ -218,6 +218,38 @@ describe('a replica promoted', () => {
   })
 })
 
+test('everything closes while the server is away, and while it comes back', async () => {
+  await using server = await RedisServer.start()
+  for (let round = 0; round < 10; round += 1) {
+    const caches = await redisCaches([server.address])
+    await server.kill()
+    const started = round % 2 === 0 ? server.restart() : undefined
+    await caches[Symbol.asyncDispose]()
+    await (started ?? server.restart())
+  }
+})
+
+test('calls beyond the bound in flight are refused, and the others served', async () => {
+  await using server = await RedisServer.start()
+  await using caches = await redisCaches([server.address], { inFlightMax: 8 })
+  const calls = Array.from({ length: 50 }, () => caches.cache.get('any'))
+  const outcomes = await Promise.allSettled(calls)
+  const refused = outcomes.flatMap((each) => (each.status === 'rejected' ? [each.reason] : []))
+  expect(refused).toHaveLength(42)
+  expect(refused[0]).toMatchObject({ code: 'OVERLOADED', retriable: true })
+})
+
+test('a call that hangs ends after its time', async () => {
+  await using server = await RedisServer.start()
+  await using caches = await redisCaches([server.address], { commandTimeoutMs: 200 })
+  server.stall()
+  const started = performance.now()
+  await expect(caches.cache.get('any')).rejects.toThrow(CacheUnavailableError)
+  expect(performance.now() - started).toBeLessThan(2_000)
+  server.resume()
+  await answersAgain(caches)
+})
+
 test('a server that is away at the start is named', async () => {
   const server = await RedisServer.start()
   const { address } = server

@@ -88,7 +88,10 @@ export const redisCaches = async (
 }
 
 /** Takes a test's keys away again; a server that a test has killed has none. */
-const removeNamespace = async (addresses: readonly Address[], namespace: string): Promise<void> => {
+export const removeNamespace = async (
+  addresses: readonly Address[],
+  namespace: string,
+): Promise<void> => {
   for (const { host, port } of addresses) {
     const client = new Redis(port, host, { lazyConnect: true, retryStrategy: null })
     client.on('error', () => undefined)

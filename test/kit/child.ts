@@ -32,7 +32,13 @@ export class Child implements AsyncDisposable {
     this.#process.stderr?.setEncoding('utf8').on('data', (text: string) => {
       this.#errors += text
     })
-    this.#ended = once(this.#process, 'close').then(([code, signal]) => ({ code, signal }))
+    // A test that was given up never disposes its child: it goes with the process of the tests.
+    const end = () => void this.#process.kill('SIGKILL')
+    process.once('exit', end)
+    this.#ended = once(this.#process, 'close').then(([code, signal]) => {
+      process.removeListener('exit', end)
+      return { code, signal }
+    })
   }
 
   get pid(): number {

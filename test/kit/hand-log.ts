@@ -110,6 +110,11 @@ export class HandLog implements Log {
 
   async leave(member: HandMember): Promise<void> {
     for (const lane of this.#lanes) if (lane.owner === member) lane.lost.abort()
+    await this.idle()
+  }
+
+  /** Every batch handed over has been handled, also by those who lost their partition. */
+  async idle(): Promise<void> {
     while (this.#handling.size > 0) await Promise.all(this.#handling)
   }
 

@@ -77,6 +77,8 @@ const stackVariables = (): Record<string, string> => {
     TRIBUTARY_CASSANDRA_DATA_CENTER: cassandra.dataCenter,
     TRIBUTARY_REDIS_NODES: `${redis.host}:${redis.port}`,
     TRIBUTARY_KAFKA_BROKERS: kafka.brokers.join(','),
+    // Whoever takes over from a killed process waits that long.
+    TRIBUTARY_KAFKA_SESSION_TIMEOUT_MS: '6000',
   }
 }
 

@@ -30,6 +30,15 @@ export class RedisServer implements AsyncDisposable {
     return { host: '127.0.0.1', port: this.#process.port }
   }
 
+  /** Stops answering without closing anything. */
+  stall(): void {
+    process.kill(this.#process.pid, 'SIGSTOP')
+  }
+
+  resume(): void {
+    process.kill(this.#process.pid, 'SIGCONT')
+  }
+
   kill(): Promise<void> {
     return this.#process.kill()
   }

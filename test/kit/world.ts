@@ -35,6 +35,8 @@ const sections = [
 export interface WorldOptions {
   readonly engine: EngineName
   readonly workers?: readonly WorkerDefinition[]
+  /** When its clock begins; now, when the world is left to a program with a real clock. */
+  readonly startMs?: number
   /** Over those of the place, by variable of the environment. */
   readonly variables?: Readonly<Record<string, string>>
   /** More of the schema than the product has. */
@@ -80,7 +82,7 @@ export class World implements AsyncDisposable {
 
   static async open(options: WorldOptions): Promise<World> {
     const place = await openPlace(options.engine, options.workers)
-    const home = { place, clock: new ManualClock(), owned: true }
+    const home = { place, clock: new ManualClock(options.startMs), owned: true }
     try {
       return new World(options, home, await openParts(options, home))
     } catch (error) {
@@ -94,6 +96,11 @@ export class World implements AsyncDisposable {
     const all = { ...this.#options, ...options }
     const home = { place: this.place, clock: this.clock, owned: false }
     return new World(all, home, await openParts(all, home))
+  }
+
+  /** Ends the program and leaves its data to another. */
+  async stop(): Promise<void> {
+    await this.#parts[Symbol.asyncDispose]()
   }
 
   /** Ends the program and starts it again on the same data. */

@@ -1,14 +1,14 @@
 /**
  * Random histories of appends, consumers that come, fail, crash and go, and seeks, against a list of
- * what was appended. After every history, whatever happened in it: each group has been given every
- * event from the place it was last moved to, each key's events in order of their first delivery
- * since then, no partition to two members at once, and nothing that was never appended.
+ * what was appended. After every history, whatever happened in it: each group has finished every
+ * event from the place it was last moved to, was given each key's events in order of their first
+ * delivery since then, no partition to two members at once, and nothing that was never appended.
  *
  * MODEL_SEED repeats a history, MODEL_RUNS sets how many there are.
  */
 import { describe, expect, test } from 'vitest'
 import type { Topic } from '../../services/kernel/events.ts'
-import type { Log, LogBatch } from '../../services/platform/log.ts'
+import type { Log, LogBatch, LogRecord } from '../../services/platform/log.ts'
 import { type EngineName, engines, requireStack } from '../kit/engines.ts'
 import { EmbeddedLogs, freshTopic, KafkaLogs } from '../kit/log-engines.ts'
 import { event, joinGroup, type Reader } from '../kit/log-readers.ts'
@@ -25,6 +25,8 @@ class ModelGroup {
   readonly members = new Set<Reader>()
   /** Values delivered since the last seek, by key, in order of their first delivery. */
   readonly seen = new Map<string, Set<number>>()
+  /** What handlers have finished since then. */
+  readonly finished = new Map<string, Set<number>>()
   /** How many of each key's events the last seek passed over. */
   readonly skipped = new Map<string, number>()
   readonly #busy = new Set<number>()
@@ -39,9 +41,13 @@ class ModelGroup {
     this.#busy.delete(partition)
   }
 
-  see(key: string, value: number): void {
-    const seen = this.seen.get(key) ?? new Set()
-    this.seen.set(key, seen.add(value))
+  see({ key, value }: LogRecord): void {
+    this.seen.set(key, (this.seen.get(key) ?? new Set()).add(Number(value)))
+  }
+
+  finish({ key, value, offset }: LogRecord, batch: LogBatch): void {
+    this.finished.set(key, (this.finished.get(key) ?? new Set()).add(Number(value)))
+    batch.done(offset)
   }
 }
 
@@ -83,6 +89,7 @@ class History {
           key,
           seen: expected,
         })
+        expect(group.finished.get(key) ?? new Set()).toEqual(new Set(expected))
       }
     }
   }
@@ -119,17 +126,27 @@ class History {
   async #handle(group: ModelGroup, batch: LogBatch): Promise<void> {
     group.enter(batch.partition)
     try {
-      for (const { key, value, offset } of batch.records) {
+      if (this.#random.below(4) === 0) return this.#handleBackwards(group, batch)
+      for (const record of batch.records) {
         if (this.#random.below(4) === 0) await new Promise((resolve) => setImmediate(resolve))
         if (batch.signal.aborted) return
-        group.see(key, Number(value))
+        group.see(record)
         const fate = this.#random.below(25)
         if (fate === 0) throw new Error('bad luck')
         if (fate === 1) return
-        batch.done(offset)
+        group.finish(record, batch)
       }
     } finally {
       group.leave(batch.partition)
+    }
+  }
+
+  /** Sees all in order, then marks some of it done, the last first. */
+  #handleBackwards(group: ModelGroup, batch: LogBatch): void {
+    for (const record of batch.records) group.see(record)
+    for (const record of batch.records.toReversed()) {
+      if (this.#random.below(5) === 0) return
+      group.finish(record, batch)
     }
   }
 
@@ -137,6 +154,7 @@ class History {
     const isStart = this.#random.below(2) === 0
     await this.#log.seek(name, this.#topic, { at: isStart ? 'start' : 'end' })
     group.seen.clear()
+    group.finished.clear()
     group.skipped.clear()
     if (isStart) return
     for (const [key, count] of this.#appended) group.skipped.set(key, count)

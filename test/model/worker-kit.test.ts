@@ -42,7 +42,7 @@ class History implements AsyncDisposable {
   }
 
   async check(): Promise<void> {
-    const letters = await this.#bench.deadLetters.list({ limit: 1000 })
+    const { items: letters } = await this.#bench.deadLetters.list({ first: 1000 })
     const dead = letters.flatMap(({ event }) => subjectOf(event.value))
     expect(new Set(dead)).toEqual(this.#doomed)
     // A hand-over between the letter and the commit leaves a letter twice, never nowhere.
@@ -102,7 +102,7 @@ class History implements AsyncDisposable {
 
   /** A person replays what died: it dies again, having disturbed nobody. */
   async #replay(): Promise<void> {
-    const letters = await this.#bench.deadLetters.list({ limit: 10 })
+    const { items: letters } = await this.#bench.deadLetters.list({ first: 10 })
     const letter = letters.find(({ event }) => subjectOf(event.value).length > 0)
     if (letter) await this.#bench.deadLetters.replay(letter.id, 'ada')
   }

@@ -89,9 +89,9 @@ describe.each(engines)('the platform on %s', (engine) => {
     await settings.set(LEVEL, 'warn', 'ada')
     await world.settle()
     await world.pass(FIRST_MS)
-    expect(await deadLetters.list({ limit: 10 })).toEqual([])
+    expect(await deadLetters.list({ first: 10 })).toEqual({ items: [] })
     await world.pass(SECOND_MS)
-    const [letter] = await deadLetters.list({ limit: 10 })
+    const [letter] = (await deadLetters.list({ first: 10 })).items
     expect(letter).toMatchObject({
       ...{ group: 'moody', topic: 'operations', attempts: 3, reason: 'Error: in a bad mood' },
       event: { key: LEVEL },
@@ -102,7 +102,7 @@ describe.each(engines)('the platform on %s', (engine) => {
     await deadLetters.replay(letter?.id ?? 0n, 'ada')
     await world.settle()
     expect(handled).toEqual(['error', 'warn'])
-    expect(await deadLetters.list({ limit: 10 })).toEqual([])
+    expect(await deadLetters.list({ first: 10 })).toEqual({ items: [] })
     const audited = await world.services.audit.recent({ limit: 10 })
     expect(audited.map(({ action }) => action)).toEqual([
       'dead-letter.replayed',
@@ -119,7 +119,7 @@ describe.each(engines)('the platform on %s', (engine) => {
     await world.settle()
     await world.pass(FIRST_MS)
     await world.pass(SECOND_MS)
-    const [letter] = await deadLetters.list({ limit: 10 })
+    const [letter] = (await deadLetters.list({ first: 10 })).items
     await deadLetters.drop(letter?.id ?? 0n, 'bo')
     await expect(deadLetters.show(letter?.id ?? 0n)).rejects.toThrow('there is no dead letter')
     expect(await trail.recent({ limit: 1 })).toMatchObject([

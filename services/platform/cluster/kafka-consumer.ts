@@ -75,6 +75,7 @@ export class KafkaConsumer implements Consumer {
     const { groupId, client } = this.#options
     const { log } = client.telemetry
     log.error({ err: crash, groupId }, 'a consumer crashed and is started again')
+    this.#abandon(this.#member)
     for (let attempt = 1; ; attempt += 1) {
       await sleep(backOffMs(attempt, RESTART), this.#closing.signal)
       if (this.#closing.signal.aborted) return
@@ -88,6 +89,12 @@ export class KafkaConsumer implements Consumer {
         await this.#member.stop()
       }
     }
+  }
+
+  /** A crashed member has closed its connections already, a silent one perhaps never will. */
+  #abandon(member: KafkaMember): void {
+    const { log } = this.#options.client.telemetry
+    member.stop().catch((error: unknown) => log.debug({ err: error }, 'a lost consumer stays open'))
   }
 
   #newMember(): KafkaMember {

@@ -41,6 +41,8 @@ export interface MemberOptions {
 
 const HEARTBEATS_PER_SESSION = 20
 const HEARTBEAT_MS_MAX = 3_000
+/** A member that has not even asked for events for this many sessions is given up. */
+const SILENT_SESSIONS = 3
 
 export class KafkaMember {
   readonly #options: MemberOptions
@@ -50,6 +52,7 @@ export class KafkaMember {
   readonly #joined: Promise<void>
   #generation = new Generation()
   #isStopping: boolean = false
+  #watcher: NodeJS.Timeout | undefined
 
   constructor(options: MemberOptions) {
     const { settings, subscription } = options
@@ -78,6 +81,7 @@ export class KafkaMember {
     })
     this.#crash = new Promise((resolve) => {
       this.#consumer.on(CRASH, ({ payload }) => resolve(payload.error))
+      this.#watch(resolve)
     })
   }
 
@@ -100,6 +104,7 @@ export class KafkaMember {
   /** Resolves with the reason when it is no longer a member against its will. */
   async crashed(): Promise<Error> {
     const error = await this.#crash
+    clearInterval(this.#watcher)
     await this.#endGeneration()
     return error
   }
@@ -107,8 +112,24 @@ export class KafkaMember {
   /** Hands everything back, waits for handlers and leaves the group. */
   async stop(): Promise<void> {
     this.#isStopping = true
+    clearInterval(this.#watcher)
     await this.#generation.revoke()
     await this.#consumer.disconnect()
+  }
+
+  /** kafkajs tells of a crash only after it has closed its connections, which may hang. */
+  #watch(giveUp: (reason: Error) => void): void {
+    const { sessionTimeoutMs } = this.#options.settings
+    let isHeard = true
+    let silent = 0
+    this.#consumer.on(this.#consumer.events.FETCH_START, () => {
+      isHeard = true
+    })
+    this.#watcher = setInterval(() => {
+      silent = isHeard ? 0 : silent + 1
+      isHeard = false
+      if (silent >= SILENT_SESSIONS) giveUp(new Error('the consumer fell silent'))
+    }, sessionTimeoutMs)
   }
 
   /** Follows a change of `isPaused`. */

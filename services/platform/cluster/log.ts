@@ -232,14 +232,25 @@ export class KafkaLog implements Log {
         collect: async (gauge) => {
           for (const { group, topics } of this.#consumers.values()) {
             for (const topic of topics) {
-              const lags = await this.lag(group, [topic])
-              const pending = lags.reduce((sum, { lag }) => sum + lag, 0)
-              gauge.set({ group, topic: topic.name }, pending)
+              const pending = await this.#pending(group, topic)
+              if (pending === undefined) gauge.remove({ group, topic: topic.name })
+              else gauge.set({ group, topic: topic.name }, pending)
             }
           }
         },
       },
     )
+  }
+
+  /** Unknown while the brokers do not answer: the other metrics must still be read. */
+  async #pending(group: Group, topic: Topic): Promise<number | undefined> {
+    try {
+      const lags = await this.lag(group, [topic])
+      return lags.reduce((sum, { lag }) => sum + lag, 0)
+    } catch (error) {
+      this.#options.telemetry.log.warn({ err: error, group }, 'the lag of a group is unknown')
+      return undefined
+    }
   }
 
   #nameOf(topic: Topic): string {

@@ -243,7 +243,7 @@ const repeatable = (statement: string): string => {
   if (statement.startsWith('CREATE TABLE')) {
     return statement
       .replace(/^CREATE TABLE (IF NOT EXISTS )?/, 'CREATE TABLE IF NOT EXISTS ')
-      .replace('PRIMARY KEY', `${WRITTEN_US} bigint,\n  PRIMARY KEY`)
+      .replace('PRIMARY KEY', `${WRITTEN_US} double,\n  PRIMARY KEY`)
   }
   if (/^ALTER TABLE \S+ ADD /.test(statement)) {
     return statement.replace(' ADD ', ' ADD IF NOT EXISTS ')

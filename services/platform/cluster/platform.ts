@@ -30,17 +30,24 @@ const allTopics = Object.values(topics)
 
 export const openCluster = (options: PlatformOptions): Promise<EngineSet<ServerEngines>> =>
   openAll(async (opened) => {
-    const tables = opened.use(await openTables(options))
-    const log = opened.use(await openLog(options))
-    const cache = await openCache(opened, options)
+    const opening = {
+      tables: openTables(options).then((tables) => opened.use(tables)),
+      log: openLog(options).then((log) => opened.use(log)),
+      cache: openCache(opened, options),
+    }
+    // All end before a failure is told: nothing opens after the others were closed.
+    await Promise.allSettled(Object.values(opening))
+    const tables = await opening.tables
+    const log = await opening.log
+    const cache = await opening.cache
     const { settings, clock, telemetry } = options
     const outbox = { tables, log, clock, telemetry, settings: settings.view(outboxSettings) }
     const ids = opened.use(
       await NodeLease.open({ tables, clock, telemetry, settings: settings.view(idSettings) }),
     )
     const commit = opened.use(await ClusterCommit.open(outbox))
-    // Every process relays: the shards of the outbox are shared among those that are there.
-    opened.use(new OutboxRelay({ ...outbox, topics: allTopics })).start()
+    // Every process that stays relays: they share the shards of the outbox among them.
+    if (options.stays ?? true) opened.use(new OutboxRelay({ ...outbox, topics: allTopics })).start()
     return {
       engines: { tables, log, commit, ids, ...cache },
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),

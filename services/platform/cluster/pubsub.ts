@@ -23,6 +23,8 @@ import {
 import { translate } from './redis-errors.ts'
 
 const PING_MS = 2_000
+/** The server was there a moment ago, for the cache. */
+const START_WAIT_MS = 10_000
 const CHANNELS_PER_CALL = 500
 
 interface Channel {
@@ -63,10 +65,17 @@ export class RedisPubSub implements PubSub {
   static async open(options: RedisPubSubOptions): Promise<RedisPubSub> {
     const pubsub = new RedisPubSub(options)
     if (options.link.clustered) await options.link.use(pubsubLibrary)
-    await new Promise<void>((resolve, reject) => {
+    const started = new Promise<void>((resolve, reject) => {
       pubsub.#listening = pubsub.#keepListening(resolve).catch(reject)
+      setTimeout(() => reject(new Error('no connection for messages')), START_WAIT_MS).unref()
     })
-    return pubsub
+    try {
+      await started
+      return pubsub
+    } catch (error) {
+      await pubsub[Symbol.asyncDispose]()
+      throw translate(error, unavailable)
+    }
   }
 
   async publish(channel: string, text: string): Promise<void> {
@@ -98,7 +107,6 @@ export class RedisPubSub implements PubSub {
 
   async [Symbol.asyncDispose](): Promise<void> {
     this.#closing.abort()
-    this.#listener?.disconnect()
     await this.#listening
     for (const { mailboxes } of this.#channels.values()) {
       for (const mailbox of mailboxes) mailbox.close()
@@ -136,6 +144,8 @@ export class RedisPubSub implements PubSub {
     let connections = 0
     for (let turn = 0; !signal.aborted; turn += 1) {
       const listener = this.#connect(turn)
+      const hangUp = () => listener.disconnect()
+      signal.addEventListener('abort', hangUp, { once: true })
       try {
         await listener.connect()
         await this.#subscribeAll(listener)
@@ -147,8 +157,10 @@ export class RedisPubSub implements PubSub {
         await broken(listener, this.#settings.commandTimeoutMs)
       } catch (error) {
         failures += 1
+        if (signal.aborted) return
         this.#log.warn({ err: error, failures }, 'no connection for messages, trying again')
       } finally {
+        signal.removeEventListener('abort', hangUp)
         listener.disconnect()
       }
       await delay(backOff(failures), undefined, { signal }).catch(() => undefined)
@@ -186,16 +198,17 @@ export class RedisPubSub implements PubSub {
 }
 
 /** Resolves when the connection has closed, or has stopped answering and was closed for it. */
-const broken = async (listener: Redis, answerMs: number): Promise<void> => {
-  await new Promise<void>((resolve) => {
+const broken = (listener: Redis, answerMs: number): Promise<void> =>
+  new Promise((resolve) => {
     const ping = () => {
       listener.ping().catch(() => listener.disconnect())
     }
     const timer = setInterval(ping, Math.max(PING_MS, answerMs))
-    listener.once('close', () => {
+    const finish = () => {
       clearInterval(timer)
       resolve()
-    })
-    if (listener.status === 'end') listener.emit('close')
+    }
+    listener.once('close', finish)
+    // It may have closed before anyone listened.
+    if (listener.status !== 'ready') finish()
   })
-}

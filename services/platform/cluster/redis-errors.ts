@@ -1,4 +1,5 @@
 /** What a failure of ioredis or an error reply of Redis means to us. */
+import { DomainError } from '../../kernel/errors.ts'
 import { WrongKindError } from '../cache.ts'
 
 /** Refused before anything was done: the same call may be sent again. */
@@ -25,6 +26,7 @@ export type FailureMaker = (message: string, details: { readonly cause: unknown 
  * a plain error, which is a bug of ours, when it did and said that the call makes no sense.
  */
 export const translate = (error: unknown, unavailable: FailureMaker): Error => {
+  if (error instanceof DomainError) return error
   const message = messageOf(error)
   if (!isReply(error) || REDIRECTED.test(message) || NOT_NOW.test(message)) {
     return unavailable(`Redis did not answer: ${message}`, { cause: error })

@@ -9,7 +9,7 @@
  * `run` sends any number of calls in one round trip to each shard and answers each in its place.
  */
 import { Cluster, Redis } from 'ioredis'
-import { OverloadedError } from '../../kernel/errors.ts'
+import { OverloadedError, UnavailableError } from '../../kernel/errors.ts'
 import type { Values } from '../../kernel/settings.ts'
 import type { redisSettings } from '../settings.ts'
 import type { Telemetry } from '../telemetry.ts'
@@ -187,7 +187,7 @@ export class RedisLink implements AsyncDisposable {
     let reason: unknown
     const fail = () =>
       reject(
-        new Error(`Redis at ${nodes.join(', ')} did not answer within ${waitMs} ms`, {
+        new UnavailableError(`Redis at ${nodes.join(', ')} did not answer within ${waitMs} ms`, {
           cause: reason,
         }),
       )

@@ -100,6 +100,8 @@ export class OutboxRelay implements AsyncDisposable {
     this.#fullScanAt.delete(shard)
     const fromMs = full ? lowMinute * MINUTE_MS : Math.max(lowMinute * MINUTE_MS, now - RECENT_MS)
     for (let minute = minuteOf(fromMs); minute <= minuteOf(now) + 1; minute += 1) {
+      // After a long rest there are many minutes; a stop does not wait for them.
+      if (this.#closing.signal.aborted) return
       await this.#relayMinute(scan, { minute, fromMs: full ? undefined : fromMs })
     }
     if (scan.blocked.size > 0) return

@@ -21,9 +21,8 @@ import {
 } from '../tables.ts'
 import type { Bound } from './cassandra.ts'
 
+/** Hidden in every table (timestamps.ts). A double: exact for µs until 2255, cheap to read. */
 export const WRITTEN_US = 'written_us'
-/** A double holds µs until the year 2255 and is cheaper to read than a bigint. */
-const WRITTEN = `CAST(${WRITTEN_US} AS double) AS ${WRITTEN_US}`
 
 type DriverRow = types.Row
 
@@ -66,7 +65,7 @@ export class TableStatements {
     this.#remove = `DELETE FROM ${name} WHERE ${where}`
     this.#removeVersioned = `DELETE FROM ${name} USING TIMESTAMP ? WHERE ${where}`
     const select = (columns: readonly Column[]): string =>
-      `SELECT ${columns.map((column) => `${quoted(column)}, `).join('')}${WRITTEN} FROM ${name} WHERE`
+      `SELECT ${columns.map((column) => `${quoted(column)}, `).join('')}${WRITTEN_US} FROM ${name} WHERE`
     this.#select = select(this.#following)
     this.#get = `${select(table.columns)} ${where}`
   }
@@ -77,7 +76,7 @@ export class TableStatements {
 
   put(row: Cells, { ttlSeconds, us }: Stamp): Bound {
     const params = encodeAll(this.#all, row)
-    params.push(BigInt(us))
+    params.push(us)
     if (ttlSeconds === undefined) return { query: this.#put, params }
     params.push(ttl(ttlSeconds))
     return { query: this.#putWithTtl, params }
@@ -95,7 +94,7 @@ export class TableStatements {
 
   insertIfAbsent(row: Cells, { ttlSeconds, us }: Stamp): Bound {
     const params = encodeAll(this.#all, row)
-    params.push(BigInt(us), ttlSeconds === undefined ? 0 : ttl(ttlSeconds))
+    params.push(us, ttlSeconds === undefined ? 0 : ttl(ttlSeconds))
     return { query: this.#insertIfAbsent, params }
   }
 
@@ -144,9 +143,9 @@ export class TableStatements {
   #range(bounds: readonly RangeBound[], ascending: boolean): string {
     const { partition, clustering } = this.#table
     const relations = [equalities(partition), ...bounds.map(({ text }) => text)].join(' AND ')
-    const direction = ascending ? 'ASC' : 'DESC'
-    const order = clustering.map((column) => `${quoted(column)} ${direction}`).join(', ')
-    return `${this.#select} ${relations}${order === '' ? '' : ` ORDER BY ${order}`} LIMIT ?`
+    const order = clustering.map((column) => `${quoted(column)} ${ascending ? 'ASC' : 'DESC'}`)
+    const isReverse = ascending !== (this.#table.order === 'asc') && order.length > 0
+    return `${this.#select} ${relations}${isReverse ? ` ORDER BY ${order.join(', ')}` : ''} LIMIT ?`
   }
 
   /** The row of a key. What the reader named is not sent back to it. */
@@ -160,11 +159,11 @@ export class TableStatements {
   }
 }
 
-/**
- * When a row was written last: as a refused conditional write tells it, or as a read does. Only the
- * migrations of this program know the column, so a row without it was not written by it.
- */
-export const writtenUs = (row: DriverRow): number => Number(row[WRITTEN_US] ?? 0)
+/** When a row was written last; a row of another program does not say. */
+export const writtenUs = (row: DriverRow): number => {
+  const us: unknown = row[WRITTEN_US]
+  return typeof us === 'number' ? us : 0
+}
 
 interface RangeBound {
   readonly text: string

@@ -11,9 +11,9 @@ import { type Commit, checkCommit, type OutboxEvent, toOutbox } from '../commit.
 import type { Write } from '../tables.ts'
 import type { Telemetry } from '../telemetry.ts'
 import type { EmbeddedLog } from './log.ts'
+import { sumOf } from './prepared-writes.ts'
 import type { Store } from './store.ts'
 import type { EmbeddedTables } from './tables.ts'
-import type { Load } from './write-queue.ts'
 
 export interface EmbeddedCommitOptions {
   readonly store: Store
@@ -42,11 +42,11 @@ export class EmbeddedCommit implements Commit {
     checkCommit(writes, records)
     const rows = tables.prepare(writes)
     const appends = byTopic(events, records).map(([topic, batch]) => log.prepare(topic, batch))
-    const load = sumOf([...rows, ...appends.map((append) => append.load)])
+    const load = sumOf([rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()
     try {
       await store.transaction(() => {
-        for (const row of rows) row.apply()
+        rows.apply()
         for (const { put } of appends) put()
       }, load)
     } catch (error) {
@@ -86,8 +86,3 @@ const byTopic = (
   }
   return [...appends]
 }
-
-const sumOf = (loads: readonly Load[]): Load => ({
-  writes: loads.reduce((sum, { writes }) => sum + writes, 0),
-  bytes: loads.reduce((sum, { bytes }) => sum + bytes, 0),
-})

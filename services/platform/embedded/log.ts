@@ -35,7 +35,7 @@ import type { LogPartition, Share } from './log-partition.ts'
 import { purge } from './log-retention.ts'
 import { type StoredPartitions, TopicRegistry } from './log-topics.ts'
 import type { Store } from './store.ts'
-import type { Load } from './write-queue.ts'
+import type { Load } from './work.ts'
 
 export interface EmbeddedLogOptions {
   readonly store: Store

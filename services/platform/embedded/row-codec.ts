@@ -125,18 +125,17 @@ export class RowCodec {
   }
 
   #decode(bytes: Buffer, row: RowTarget): void {
-    const flags = bytes[0] ?? 0
     // A row has an expiry or a version, never both.
-    let at = flags & (EXPIRES | VERSIONED) ? 9 : 1
-    const count = bytes[at] ?? 0
-    const bitmapAt = at + 1
-    at = bitmapAt + ((count + 7) >> 3)
+    const countAt = (bytes[0] ?? 0) & (EXPIRES | VERSIONED) ? 9 : 1
+    const count = bytes[countAt] ?? 0
+    const bitmapAt = countAt + 1
+    readAt = bitmapAt + ((count + 7) >> 3)
     for (let index = 0; index < this.#columns.length; index += 1) {
       const { name, type } = this.#columns[index] as Column
       const bits = index < count ? (bytes[bitmapAt + (index >> 3)] ?? 0) : 0
-      if ((bits & (1 << (index & 7))) === 0) row[name] = null
-      else at = readValue(bytes, at, { row, name, type })
+      row[name] = (bits & (1 << (index & 7))) === 0 ? null : readValue(bytes, type)
     }
+    assert(readAt <= bytes.length, 'a row ends within its bytes')
   }
 
   /** Makes room for a row and says where it begins. */
@@ -195,45 +194,46 @@ const writeLength = (bytes: Buffer, length: number, start: number): number => {
   return at + 1
 }
 
-interface Place {
-  readonly row: RowTarget
-  readonly name: string
-  readonly type: Column['type']
-}
+/** Where the row being decoded is read on. */
+let readAt = 0
 
-const readValue = (bytes: Buffer, at: number, { row, name, type }: Place): number => {
+const readValue = (bytes: Buffer, type: Column['type']): ColumnValue => {
+  const at = bytes.byteOffset + readAt
   switch (type) {
-    case 'text':
-    case 'blob':
-      return readLong(bytes, at, { row, name, type })
+    case 'text': {
+      const start = readLength(bytes)
+      return bytes.toString('utf8', start, readAt)
+    }
+    case 'blob': {
+      const start = readLength(bytes)
+      return new Uint8Array(bytes.subarray(start, readAt))
+    }
     case 'bigint':
-      row[name] = viewOf(bytes).getBigInt64(bytes.byteOffset + at)
-      return at + 8
+      readAt += 8
+      return viewOf(bytes).getBigInt64(at)
     case 'int':
-      row[name] = viewOf(bytes).getInt32(bytes.byteOffset + at)
-      return at + 4
+      readAt += 4
+      return viewOf(bytes).getInt32(at)
     case 'double':
     case 'timestamp':
-      row[name] = viewOf(bytes).getFloat64(bytes.byteOffset + at)
-      return at + 8
+      readAt += 8
+      return viewOf(bytes).getFloat64(at)
     case 'boolean':
-      row[name] = bytes[at] === 1
-      return at + 1
+      readAt += 1
+      return bytes[readAt - 1] === 1
   }
 }
 
-const readLong = (bytes: Buffer, start: number, { row, name, type }: Place): number => {
-  let at = start
+/** Reads the length of what follows and passes over it; says where that begins. */
+const readLength = (bytes: Buffer): number => {
   let length = 0
-  for (let shift = 0; ; shift += 7) {
-    const byte = bytes[at] ?? 0
+  let byte = 0x80
+  for (let shift = 0; byte > 0x7f; shift += 7) {
+    byte = bytes[readAt] ?? 0
     length |= (byte & 0x7f) << shift
-    at += 1
-    if (byte <= 0x7f) break
+    readAt += 1
   }
-  const end = at + length
-  assert(end <= bytes.length, `${name} ends within the row`)
-  row[name] =
-    type === 'text' ? bytes.toString('utf8', at, end) : new Uint8Array(bytes.subarray(at, end))
-  return end
+  const start = readAt
+  readAt += length
+  return start
 }

@@ -21,7 +21,8 @@ import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
 import { GLIMPSE, slab } from './slab.ts'
-import { type Load, WriteQueue } from './write-queue.ts'
+import type { BlindWork, Load } from './work.ts'
+import { WriteQueue } from './write-queue.ts'
 
 export type Bytes = Database<Buffer, Buffer>
 
@@ -45,7 +46,7 @@ export class Store implements AsyncDisposable {
   readonly #databases = new Map<string, Bytes>()
   readonly #queue: WriteQueue
   readonly #commitSeconds
-  readonly #commitWorks
+  readonly #commitWrites
   #usedBytes: number
   /** The file has reached its bound and the last commit made it grow. */
   #space: 'left' | 'used up' = 'left'
@@ -82,9 +83,9 @@ export class Store implements AsyncDisposable {
       'tributary_store_commit_seconds',
       'From the start of a transaction to its sync.',
     )
-    this.#commitWorks = telemetry.counter(
-      'tributary_store_commit_works_total',
-      'Pieces of work committed; over the count of commits, how many share a sync.',
+    this.#commitWrites = telemetry.counter(
+      'tributary_store_commit_writes_total',
+      'Writes committed; over the count of commits, how many share a sync.',
     )
     telemetry.gauge('tributary_store_writes_queued', 'Writes that wait for the disk.', {
       collect: (gauge) => gauge.set(this.#queue.queued),
@@ -128,6 +129,13 @@ export class Store implements AsyncDisposable {
     if (this.#broken) return Promise.reject(this.#broken)
     if (this.#space === 'used up' && !load?.reclaims) return Promise.reject(this.#fullError())
     return this.#queue.submit(work, load)
+  }
+
+  /** Does blind work in a transaction; like `transaction`, but with less ado. */
+  write(work: BlindWork): Promise<void> {
+    if (this.#broken) return Promise.reject(this.#broken)
+    if (this.#space === 'used up' && !work.reclaims) return Promise.reject(this.#fullError())
+    return this.#queue.submitBlind(work)
   }
 
   /** A `transaction` that returns nothing. */
@@ -183,9 +191,9 @@ export class Store implements AsyncDisposable {
     return new OutcomeUnknownError(`a commit failed half-way: ${failure.message}`, { cause })
   }
 
-  #committed({ works, seconds }: { readonly works: number; readonly seconds: number }): void {
+  #committed({ writes, seconds }: { readonly writes: number; readonly seconds: number }): void {
     this.#commitSeconds.observe(seconds)
-    this.#commitWorks.inc(works)
+    this.#commitWrites.inc(writes)
     const { usedBytes } = this.#measure()
     const grew = usedBytes > this.#usedBytes
     this.#space = grew && usedBytes >= this.#mapBytes ? 'used up' : 'left'

@@ -39,6 +39,7 @@ import { type Bounds, KeyCodec } from './key-codec.ts'
 import {
   ExpiringPut,
   PartialPut,
+  PreparedBatch,
   type PreparedWrite,
   Removal,
   WholePut,
@@ -47,7 +48,6 @@ import { RowCodec, type RowTarget } from './row-codec.ts'
 import { type Bytes, isEngineError, type Store } from './store.ts'
 import { Tally } from './tally.ts'
 import { VersionedPut, VersionedRemoval } from './versioned-writes.ts'
-import type { Load } from './write-queue.ts'
 
 export interface EmbeddedTablesOptions {
   readonly sweepMs: number
@@ -126,9 +126,10 @@ export class EmbeddedTables implements Tables {
   async write(writes: readonly Write[]): Promise<void> {
     if (writes.length === 0) return
     const prepared = this.prepare(writes)
-    const load = loadOf(prepared)
     this.#calls.add('write')
-    await this.#store.transaction(() => applyAll(prepared), load)
+    await (prepared.isBlind
+      ? this.#store.write(prepared)
+      : this.#store.transaction(() => prepared.apply(), prepared))
   }
 
   async insertIfAbsent<T extends AnyTable>(
@@ -137,7 +138,7 @@ export class EmbeddedTables implements Tables {
     expiry: Expiry = {},
   ): Promise<Outcome<T>> {
     const insert = put(table, row, expiry)
-    const prepared = this.#prepareOne(insert)
+    const prepared = this.prepare([insert])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, row as Cells)
@@ -146,7 +147,7 @@ export class EmbeddedTables implements Tables {
       return { applied: true }
     }
     this.#calls.add('insert')
-    return this.#store.transaction(work, seeing(prepared))
+    return this.#store.transaction(work, prepared)
   }
 
   async compareAndSet<T extends AnyTable>(
@@ -155,7 +156,7 @@ export class EmbeddedTables implements Tables {
     swap: { readonly expected: ChangesOf<T>; readonly next: ChangesOf<T> },
   ): Promise<Outcome<T>> {
     const { expected, next } = checkSwap(table, key as Cells, swap)
-    const prepared = this.#prepareOne(next)
+    const prepared = this.prepare([next])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
@@ -164,7 +165,7 @@ export class EmbeddedTables implements Tables {
       return { applied: true }
     }
     this.#calls.add('swap')
-    return this.#store.transaction(work, seeing(prepared))
+    return this.#store.transaction(work, prepared)
   }
 
   async compareAndWrite<T extends AnyTable>(
@@ -174,22 +175,24 @@ export class EmbeddedTables implements Tables {
     others: readonly Write[],
   ): Promise<Outcome<T>> {
     const { expected, next } = checkCompareAndWrite(table, key as Cells, { swap, others })
-    const prepared = [next, ...others].map((write) => this.#prepare(write))
+    const prepared = this.prepare([next, ...others])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
       if (!meets(current, expected)) return { applied: false, current }
-      applyAll(prepared)
+      prepared.apply()
       return { applied: true }
     }
     this.#calls.add('swapMany')
-    return this.#store.transaction(work, seeing(...prepared))
+    return this.#store.transaction(work, prepared)
   }
 
   /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
-  prepare(writes: readonly Write[]): PreparedWrite[] {
+  prepare(writes: readonly Write[]): PreparedWrite {
     checkWrites(writes)
-    return writes.map((write) => this.#prepare(write))
+    const [first, ...others] = writes
+    if (first && others.length === 0) return this.#prepare(first)
+    return new PreparedBatch(writes.map((write) => this.#prepare(write)))
   }
 
   /** Removes rows and markers past their time, one batch; resolves with the count it looked at. */
@@ -247,31 +250,28 @@ export class EmbeddedTables implements Tables {
     return found
   }
 
-  #prepareOne(write: Write): PreparedWrite {
-    checkWrites([write])
-    return this.#prepare(write)
-  }
-
   #prepare(write: Write): PreparedWrite {
     const { table, keys, rows, db } = this.#shelf(write.table)
     if (write.kind === 'remove') return this.#prepareRemoval(write)
     const { row, ttlSeconds, version } = write
-    const place = { db, key: keys.key(row) }
+    const key = keys.key(row)
     if (version !== undefined) {
-      return new VersionedPut(place, rows.encodeVersioned(row, version), version)
+      return new VersionedPut({ db, key }, rows.encodeVersioned(row, version), version)
     }
     if (ttlSeconds !== undefined) {
+      const value = rows.encode(row, Number.MAX_SAFE_INTEGER)
       const expiry = { ttlMs: 1000 * ttlSeconds, table: table.name, index: this.#expiries }
-      return new ExpiringPut(place, rows.encode(row, Number.MAX_SAFE_INTEGER), expiry)
+      return new ExpiringPut(db, { key, value }, expiry)
     }
     const isWhole = table.columns.every(({ name }) => row[name] !== undefined)
-    return isWhole ? new WholePut(place, rows.encode(row)) : new PartialPut(place, rows, row)
+    if (!isWhole) return new PartialPut(db, key, { rows, cells: row })
+    return new WholePut(db, key, rows.encode(row))
   }
 
   #prepareRemoval({ table, key, version }: Remove): PreparedWrite {
     const { keys, db } = this.#shelf(table)
     const place = { db, key: keys.key(key) }
-    if (version === undefined) return new Removal(place)
+    if (version === undefined) return new Removal(db, place.key)
     const memory = { keptMs: this.#removedKeptMs, table: table.name, index: this.#expiries }
     return new VersionedRemoval(place, version, memory)
   }
@@ -313,30 +313,6 @@ const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
 const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
   for (const { name } of columns) row[name] = cells[name] ?? null
 }
-
-const applyAll = (prepared: readonly PreparedWrite[]): void => {
-  for (const each of prepared) each.apply()
-}
-
-const loadOf = (prepared: readonly PreparedWrite[]): Load => {
-  let writes = 0
-  let bytes = 0
-  let reclaims = true
-  let isBlind = true
-  for (const each of prepared) {
-    writes += each.writes
-    bytes += each.bytes
-    reclaims &&= each.reclaims ?? false
-    isBlind &&= each.isBlind ?? false
-  }
-  return { writes, bytes, reclaims, isBlind }
-}
-
-/** That of writes under a condition: whatever they are themselves, the condition reads. */
-const seeing = (...prepared: readonly PreparedWrite[]): Load => ({
-  ...loadOf(prepared),
-  isBlind: false,
-})
 
 /** `undefined` expects that there is no row. */
 const meets = (row: RowTarget | undefined, expected: Cells | undefined): boolean => {

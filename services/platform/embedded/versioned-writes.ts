@@ -6,8 +6,15 @@
  */
 import { assert } from '../../kernel/errors.ts'
 import type { Expiries } from './expiries.ts'
-import type { PreparedWrite, RowPlace } from './prepared-writes.ts'
+import type { PreparedWrite } from './prepared-writes.ts'
 import { RowCodec } from './row-codec.ts'
+import type { Bytes } from './store.ts'
+
+/** Where a row lies. */
+export interface RowPlace {
+  readonly db: Bytes
+  readonly key: Buffer
+}
 
 /** A whole row that stands over every older version. */
 export class VersionedPut implements PreparedWrite {

@@ -17,20 +17,11 @@
  *
  * Bounded: rows and bytes that wait, rows and bytes of a group (a group runs on the event loop).
  */
-import { OverloadedError, UnavailableError } from '../../kernel/errors.ts'
+import { type DomainError, OverloadedError, UnavailableError } from '../../kernel/errors.ts'
+import { type BlindWork, BlindWorks, type Load, ReadingWork, type Waiting } from './work.ts'
 
 const GROUP_WRITES_MAX = 4096
 const GROUP_BYTES_MAX = 16 * 1024 * 1024
-
-/** What a piece of work weighs. */
-export interface Load {
-  readonly writes: number
-  readonly bytes: number
-  /** It only removes: let in even when the store may not grow. */
-  readonly reclaims?: boolean
-  /** It only puts and removes: it reads nothing, and cannot throw between two of them. */
-  readonly isBlind?: boolean
-}
 
 /** What the queue needs of the engine. */
 export interface Writer {
@@ -42,7 +33,7 @@ export interface Writer {
   translate(error: unknown): unknown
   isEngineError(error: unknown): boolean
   /** Called with every group on the disk. */
-  committed(group: { readonly works: number; readonly seconds: number }): void
+  committed(group: { readonly writes: number; readonly seconds: number }): void
 }
 
 export interface QueueBounds {
@@ -50,23 +41,14 @@ export interface QueueBounds {
   readonly bytesQueuedMax: number
 }
 
-/** Work that waits; its parts are named one by one, since a closure for each would cost more. */
-interface Waiting {
-  readonly load: Load
-  readonly work: () => unknown
-  result: unknown
-  resolve(result: unknown): void
-  reject(error: unknown): void
-}
-
-const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
-
 const LIGHT: Load = { writes: 1, bytes: 0 }
 
 export class WriteQueue implements AsyncDisposable {
   readonly #writer: Writer
   readonly #bounds: QueueBounds
   #queue: Waiting[] = []
+  /** The end of the queue, when it is blind work that more may join. */
+  #open: BlindWorks | undefined
   #writes = 0
   #bytes = 0
   #draining: Promise<void> | undefined
@@ -83,11 +65,23 @@ export class WriteQueue implements AsyncDisposable {
 
   /** Resolves with what `work` returned, once its writes are on the disk. */
   submit<Result>(work: () => Result, load: Load = LIGHT): Promise<Result> {
+    const refusal = this.#admit(load)
+    if (refusal) return Promise.reject(refusal)
     return new Promise<Result>((resolve, reject) => {
-      this.#admit(load)
-      this.#queue.push({ load, work, result: undefined, resolve, reject })
-      this.#draining ??= this.#drain()
+      this.#open = undefined
+      this.#enter(new ReadingWork(work, load, { resolve, reject }))
     })
+  }
+
+  /** Resolves once the work is on the disk. */
+  submitBlind(work: BlindWork): Promise<void> {
+    const refusal = this.#admit(work)
+    if (refusal) return Promise.reject(refusal)
+    if (!this.#open || !fitsBeside(this.#open, work)) {
+      this.#open = new BlindWorks()
+      this.#enter(this.#open)
+    }
+    return this.#open.add(work)
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -95,22 +89,34 @@ export class WriteQueue implements AsyncDisposable {
     await this.#draining
   }
 
-  #admit({ writes, bytes }: Load): void {
-    if (this.#state === 'closed') throw new UnavailableError('the store is closed')
+  /** Counts the work in, or says why not. */
+  #admit({ writes, bytes }: Load): DomainError | undefined {
+    if (this.#state === 'closed') return new UnavailableError('the store is closed')
     const { writesQueuedMax, bytesQueuedMax } = this.#bounds
     // Whatever its size, one piece of work may wait: a bound must not refuse it for ever.
     const fits = this.#writes + writes <= writesQueuedMax && this.#bytes + bytes <= bytesQueuedMax
     if (!fits && this.#writes > 0) {
-      throw new OverloadedError(
+      return new OverloadedError(
         `${this.#writes} writes (${this.#bytes} bytes) wait for the disk: try again later`,
       )
     }
     this.#writes += writes
     this.#bytes += bytes
+    return undefined
+  }
+
+  #enter(waiting: Waiting): void {
+    this.#queue.push(waiting)
+    this.#draining ??= this.#drain()
   }
 
   async #drain(): Promise<void> {
-    while (this.#queue.length > 0) await this.#commitNext()
+    // Whoever writes in this turn of the event loop comes along.
+    await nextTurn()
+    while (this.#queue.length > 0) {
+      await this.#commitNext()
+      await nextTurn()
+    }
     this.#draining = undefined
   }
 
@@ -119,60 +125,58 @@ export class WriteQueue implements AsyncDisposable {
     let group: readonly Waiting[] = []
     const run = (): void => {
       group = this.#take()
-      for (const each of group) each.result = each.work()
+      for (const each of group) each.run()
     }
     try {
-      await nextTurn()
-      await (this.#isBlind() ? this.#writer.commitBlind(run) : this.#writer.commit(run))
+      const isBlind = this.#queue.every((each) => each.isBlind)
+      await (isBlind ? this.#writer.commitBlind(run) : this.#writer.commit(run))
     } catch (error) {
       await this.#refuse(group.length > 0 ? group : this.#take(), error)
       return
     }
+    for (const each of group) each.settle()
     const seconds = (performance.now() - started) / 1000
-    this.#writer.committed({ works: group.length, seconds })
-    for (const { resolve, result } of group) resolve(result)
+    const writes = group.reduce((sum, each) => sum + each.writes, 0)
+    this.#writer.committed({ writes, seconds })
   }
 
   /** The whole group when the engine failed; else whoever fails when done alone. */
   async #refuse(group: readonly Waiting[], error: unknown): Promise<void> {
     if (group.length === 1 || this.#writer.isEngineError(error)) {
       const reason = this.#writer.translate(error)
-      for (const { reject } of group) reject(reason)
+      for (const each of group) each.reject(reason)
       return
     }
     for (const each of group) {
       try {
-        await this.#writer.commit(() => {
-          each.result = each.work()
-        })
-        each.resolve(each.result)
+        await this.#writer.commit(() => each.run())
+        each.settle()
       } catch (cause) {
         each.reject(this.#writer.translate(cause))
       }
     }
   }
 
-  /** Whether nothing that waits needs to read. */
-  #isBlind(): boolean {
-    return this.#queue.every(({ load }) => load.isBlind)
-  }
-
   #take(): Waiting[] {
-    let writes = 0
-    let bytes = 0
+    const sum = { writes: 0, bytes: 0 }
     let count = 0
-    for (const { load } of this.#queue) {
-      const fits = writes + load.writes <= GROUP_WRITES_MAX && bytes + load.bytes <= GROUP_BYTES_MAX
-      if (!fits && count > 0) break
-      writes += load.writes
-      bytes += load.bytes
+    for (const each of this.#queue) {
+      if (count > 0 && !fitsBeside(sum, each)) break
+      sum.writes += each.writes
+      sum.bytes += each.bytes
       count += 1
     }
-    this.#writes -= writes
-    this.#bytes -= bytes
+    this.#writes -= sum.writes
+    this.#bytes -= sum.bytes
     const group = this.#queue
     this.#queue = group.slice(count)
     group.length = count
+    if (this.#queue.length === 0) this.#open = undefined
     return group
   }
 }
+
+const fitsBeside = (sum: Load, more: Load): boolean =>
+  sum.writes + more.writes <= GROUP_WRITES_MAX && sum.bytes + more.bytes <= GROUP_BYTES_MAX
+
+const nextTurn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))

@@ -29,7 +29,7 @@ const run = async (line: string, answer: (name: string) => unknown = () => []): 
   const actions: Actions = {
     version: '9.8.7',
     serve: async (flags) => void (await note('serve')(flags)),
-    migrate: note('migrate'),
+    migrate: async (flags, progress) => progress(await note('migrate')(flags)),
     restore: note('restore'),
     command: async (name, words, flags) => {
       await note(name)(words, flags)

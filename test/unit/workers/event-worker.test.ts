@@ -21,7 +21,7 @@ const scripted = () => {
   return { handled, failing, attempts, handle }
 }
 
-const letters = (bench: WorkerBench) => bench.deadLetters.list({ limit: 10 })
+const letters = async (bench: WorkerBench) => (await bench.deadLetters.list({ first: 10 })).items
 
 describe('EventWorker', () => {
   test('events of a key are handled in order and committed', async () => {
@@ -182,10 +182,58 @@ describe('EventWorker', () => {
     await bench.until(() => fail !== undefined)
     await bench.log.give(PARTITION, second)
     fail?.(new Error('too late'))
+    await bench.log.idle()
+    expect(await bench.deadLetters.parking.next(lane, KEY)).toBeUndefined()
     bench.log.deliver(PARTITION)
     await bench.until(() => bench.log.backlog === 0)
     expect(handled).toEqual(['1'])
     expect(await bench.deadLetters.parking.next(lane, KEY)).toBeUndefined()
+  })
+
+  test('PLT-5: a stop lets the handler finish and hands the rest back', async () => {
+    await using bench = await WorkerBench.open()
+    const handled: string[] = []
+    let finish: (() => void) | undefined
+    const member = await bench.member(async (subject) => {
+      await new Promise<void>((resolve) => {
+        finish = resolve
+      })
+      handled.push(subject)
+    })
+    await bench.log.give(PARTITION, member)
+    for (const subject of ['1', '2']) await bench.append(KEY, subject)
+    bench.log.deliver(PARTITION)
+    await bench.until(() => finish !== undefined)
+    const stopped = bench.workers[0]?.[Symbol.asyncDispose]()
+    finish?.()
+    await stopped
+    expect(handled).toEqual(['1'])
+    expect(bench.log.backlog).toBe(1)
+  })
+
+  test('PLT-5: a handler that does not finish is told and left behind at the deadline', async () => {
+    await using bench = await WorkerBench.open()
+    let told: AbortSignal | undefined
+    const member = await bench.member((_subject, { signal }) => {
+      told = signal
+      return new Promise<void>((resolve) => {
+        signal.addEventListener('abort', () => resolve(), { once: true })
+      })
+    })
+    await bench.log.give(PARTITION, member)
+    await bench.append(KEY, '1')
+    bench.log.deliver(PARTITION)
+    await bench.until(() => told !== undefined)
+    let isStopped: boolean = false
+    const stopping = bench.workers[0]?.[Symbol.asyncDispose]().then(() => {
+      isStopped = true
+    })
+    await bench.clock.advance(4_999)
+    expect(isStopped).toBe(false)
+    expect(told?.aborted).toBe(false)
+    await bench.clock.advance(1)
+    await stopping
+    expect(told?.aborted).toBe(true)
   })
 
   test('more parked keys than memory may hold are still parked', async () => {
