@@ -48,6 +48,7 @@ const buildProgram = (actions: Actions): Command => {
   addMigrate(program, actions)
   addSettings(program, actions)
   addDeadLetters(program, actions)
+  addAccounts(program, actions)
   addBackup(program, actions)
   program
     .command('version')
@@ -61,6 +62,7 @@ const EXAMPLES = `Examples:
   tributary serve --engine=cluster --role=audit   one role on Cassandra, Redis and Kafka
   tributary settings set telemetry.level debug    change a live setting of all processes
   tributary dead-letters list --json              events the workers have given up
+  tributary accounts grant ada read,write,admin   what an account's sessions may do
   tributary backup /var/backups/tributary         a copy, taken while it serves
 
 Every setting is a variable: telemetry.level is TRIBUTARY_TELEMETRY_LEVEL; a secret may lie in the
@@ -238,6 +240,16 @@ const pairs = (letter: LetterView): string =>
 
 const done = (verb: 'replay' | 'drop', { id, group }: LetterView): string =>
   verb === 'replay' ? `${id} handed to ${group} again` : `${id} of ${group} dropped`
+
+const addAccounts = (program: Command, actions: Actions): void => {
+  const group = program.command('accounts').description('what accounts may do')
+  withOutput(group.command('grant <handle> <scopes>'))
+    .description('let the sessions of an account do this and nothing else: read,write,moderate,…')
+    .action(async (handle: string, scopes: string, given: OutputFlags) => {
+      const value = await actions.command('accounts.grant', { handle, scopes }, flagsOf(given))
+      print(actions, given, value, () => `${handle} may ${scopes} when they sign in again`)
+    })
+}
 
 const addBackup = (program: Command, actions: Actions): void => {
   withOutput(program.command('backup <folder>'))

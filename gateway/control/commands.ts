@@ -41,6 +41,12 @@ const commands = {
     showLetter(await services.deadLetters.replay(idOf(words), actor)),
   'dead-letters.drop': async (words, { services, actor }) =>
     showLetter(await services.deadLetters.drop(idOf(words), actor)),
+  'accounts.grant': async (words, { services, actor }) => {
+    const { accounts } = services
+    const scopes = need(words, 'scopes').split(',')
+    const account = await accounts.grant(need(words, 'handle'), scopes, actor)
+    return { handle: account.handle, scopes: account.scopes }
+  },
   backup: async (words, { backup }) => {
     if (!backup) throw new BadInputError('only the embedded engines are backed up by this command')
     const folder = need(words, 'folder')

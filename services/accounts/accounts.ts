@@ -29,7 +29,7 @@ import { checkHandle, type Handle, parseHandle } from './handle.ts'
 import { SigningKeys } from './keys.ts'
 import { Passwords } from './password.ts'
 import { checkProfile, differing, type Profile, type ProfileChanges } from './profile.ts'
-import { narrowScopes, type Scope } from './scopes.ts'
+import { checkScopes, narrowScopes, type Scope } from './scopes.ts'
 import { formatSid, parseSid, type SessionKey } from './session-key.ts'
 import { SessionWatch } from './session-watch.ts'
 import { type OpenedSession, Sessions } from './sessions.ts'
@@ -223,7 +223,8 @@ export class AccountService {
   async updateProfile(id: AccountId, asked: ProfileChanges): Promise<Account> {
     const { commit, clock, ids } = this.#own
     const wanted = this.#checked(asked)
-    const account = await this.#existing(id)
+    const account = await this.byId(id)
+    if (!account) throw new NotFoundError('there is no such account', { field: 'id' })
     const changes = differing(account, wanted)
     if (Object.keys(changes).length === 0) return account
     const envelope = { id: ids.next<'event'>(), at: clock.now() }
@@ -232,31 +233,30 @@ export class AccountService {
     return { ...account, ...changes }
   }
 
-  /** What sessions of the account may do from their next refresh on; who said so is kept. */
-  async grant(id: AccountId, scopes: readonly Scope[], actor: string): Promise<Account> {
+  /**
+   * What sessions of the account may do: more comes with a new sign-in, less with the next refresh.
+   * Who said so is kept.
+   */
+  async grant(handle: string, words: readonly string[], actor: string): Promise<Account> {
     const { tables, clock, ids, audit } = this.#own
-    const account = await this.#existing(id)
+    const scopes = checkScopes(words)
+    const account = await this.byHandle(handle)
+    if (!account) throw new NotFoundError('nobody has this handle', { field: 'handle' })
     const entry = audit.entry({
       id: ids.next(),
       at: clock.now(),
       actor,
       action: 'account.granted',
-      subject: formatId(id),
+      subject: formatId(account.id),
       detail: `${account.scopes.join(' ')} → ${scopes.join(' ')}`,
     })
-    await tables.write([putScopes(id, scopes), entry])
+    await tables.write([putScopes(account.id, scopes), entry])
     return { ...account, scopes }
   }
 
   /** Hears of sessions that end in other processes, until disposed. */
   follow(): Promise<AsyncDisposable> {
     return this.#watch.follow()
-  }
-
-  async #existing(id: AccountId): Promise<Account> {
-    const account = await this.byId(id)
-    if (account) return account
-    throw new NotFoundError('there is no such account', { field: 'id' })
   }
 
   #checked(profile: ProfileChanges): Profile {

@@ -15,6 +15,13 @@ export const parseScopes = (text: string): Scope[] => {
   return SCOPES.filter((scope) => words.includes(scope))
 }
 
+/** What a person typed: only scopes, at least one. */
+export const checkScopes = (words: readonly string[]): Scope[] => {
+  const scopes = SCOPES.filter((scope) => words.includes(scope))
+  if (scopes.length > 0 && scopes.length === new Set(words).size) return scopes
+  throw new BadInputError(`scopes are some of ${SCOPES.join(', ')}`, { field: 'scopes' })
+}
+
 /** Of those asked for, the ones that are granted; all that are granted when none is named. */
 export const narrowScopes = (
   granted: readonly Scope[],

@@ -2,7 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { afterAll, beforeAll, expect, test } from 'vitest'
 import { ConflictError } from '../../services/kernel/errors.ts'
-import { type ClaimEngines, claim, claimOrRefuse } from '../../services/platform/claims.ts'
+import {
+  type ClaimEngines,
+  claim,
+  claimOf,
+  claimOrRefuse,
+  claimOwners,
+  takeOver,
+} from '../../services/platform/claims.ts'
 import { claims } from '../../services/platform/generated/tables.ts'
 import { ManualClock } from '../kit/manual-clock.ts'
 import type { OpenedTables, OpenTables } from '../kit/open-tables.ts'
@@ -64,5 +71,45 @@ export const claimsContract = (open: OpenTables): void => {
     expect(fresh).toHaveLength(1)
     expect(new Set(outcomes.map(({ owner }) => owner))).toEqual(new Set([fresh[0]?.owner]))
     expect(outcomes.filter(({ state }) => state === 'taken')).toHaveLength(19)
+  })
+
+  test('owners of many names come in their order, nothing for a name nobody claimed', async () => {
+    const [one, other] = [randomUUID(), randomUUID()]
+    await claim(engines, draft(one, 7n))
+    await claim(engines, draft(other, 8n))
+    const names = [other, randomUUID(), one]
+    expect(await claimOwners(opened.tables, { kind: 'handle', names })).toEqual([8n, undefined, 7n])
+    expect(await claimOf(opened.tables, { kind: 'handle', name: randomUUID() })).toBeUndefined()
+  })
+
+  test('a claim is taken over as it was read, once, from the time of the clock', async () => {
+    const name = randomUUID()
+    await claim(engines, draft(name, 7n))
+    const standing = await claimOf(opened.tables, { kind: 'handle', name }, { serial: true })
+    expect(standing).toEqual({ ...draft(name, 7n), claimedAt: engines.clock.now() })
+    if (!standing) return
+    const heirs = Array.from({ length: 8 }, (_none, index) => ({
+      owner: BigInt(index + 20),
+      draftHash: `heir ${index}`,
+    }))
+    const won = await Promise.all(heirs.map((heir) => takeOver(engines, standing, heir)))
+    expect(won.filter(Boolean)).toHaveLength(1)
+    const heir = heirs[won.indexOf(true)]
+    expect(await claimOf(opened.tables, { kind: 'handle', name })).toMatchObject({ ...heir })
+    expect(await takeOver(engines, standing, { owner: 99n, draftHash: 'late' })).toBe(false)
+    expect(await claim(engines, draft(name, 9n, heir?.draftHash))).toEqual({
+      ...{ state: 'again', owner: heir?.owner },
+    })
+  })
+
+  test('a claim that was renewed meanwhile is not taken over', async () => {
+    const name = randomUUID()
+    const clock = new ManualClock()
+    await claim({ tables: opened.tables, clock }, draft(name, 7n))
+    const standing = await claimOf(opened.tables, { kind: 'handle', name })
+    if (!standing) throw new Error('the claim is not there')
+    await clock.advance(1)
+    expect(await takeOver({ tables: opened.tables, clock }, standing, standing)).toBe(true)
+    expect(await takeOver(engines, standing, { owner: 8n, draftHash: 'x' })).toBe(false)
   })
 }

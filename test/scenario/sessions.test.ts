@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import type { AccountService, SignedIn } from '../../services/accounts/accounts.ts'
 import { UnauthenticatedError } from '../../services/kernel/errors.ts'
-import { siblingOf } from '../kit/accounts.ts'
+import { BrokenLine, siblingOf } from '../kit/accounts.ts'
 import { engines } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
 import { World } from '../kit/world.ts'
@@ -83,18 +83,30 @@ describe.each(engines)('sessions on %s', (engine) => {
     ).rejects.toMatchObject({ code: 'BAD_INPUT', field: 'scopes' })
   })
 
-  test('ACC-3: a grant reaches tokens at the next refresh, is audited, and can be taken back', async () => {
-    const { id } = ada.account
-    await accounts.grant(id, ['read', 'write', 'moderate'], 'operator')
+  test('ACC-3: more is granted with a sign-in, less with a refresh, and both are audited', async () => {
+    const { id, handle } = ada.account
+    await accounts.grant(handle, ['read', 'write', 'moderate'], 'operator')
     const moderator = await signIn()
     expect((await accounts.authenticate(moderator.accessToken)).scopes).toContain('moderate')
-    await accounts.grant(id, ['read'], 'operator')
+    await accounts.grant(handle, ['read'], 'operator')
     const reader = await accounts.refresh(moderator.refreshToken)
     expect([...(await accounts.authenticate(reader.accessToken)).scopes]).toEqual(['read'])
     expect(await world.services.audit.recent({ limit: 2 })).toMatchObject([
       { action: 'account.granted', subject: String(id), detail: 'read write moderate → read' },
       { action: 'account.granted', detail: 'read write → read write moderate' },
     ])
+  })
+
+  test('ACC-3: what is no scope, and who is nobody, is granted nothing', async () => {
+    const { handle } = ada.account
+    for (const words of [[], [''], ['root'], ['read', 'root']]) {
+      await expect(accounts.grant(handle, words, 'operator')).rejects.toMatchObject({
+        ...{ code: 'BAD_INPUT', field: 'scopes' },
+      })
+    }
+    await expect(accounts.grant('nobody', ['read'], 'operator')).rejects.toMatchObject({
+      ...{ code: 'NOT_FOUND', field: 'handle' },
+    })
   })
 
   test('ACC-1: an access token ends after 15 minutes, a refresh token goes on', async () => {
@@ -226,6 +238,23 @@ describe.each(engines)('sessions on %s', (engine) => {
     await accounts.signOut(viewer)
     await eventually(() => closed === 1)
     await refusal(other.authenticate(ada.accessToken))
+  })
+
+  test('what ended while notices were missed is found when they come again', async () => {
+    const line = new BrokenLine()
+    const other = siblingOf(world, { pubsub: line })
+    await using _following = await other.follow()
+    const [first, second] = [await signIn(), await signIn()]
+    const ended: string[] = []
+    using _first = other.watch(await other.authenticate(first.accessToken), () => ended.push('1'))
+    using _second = other.watch(await other.authenticate(second.accessToken), () => ended.push('2'))
+    await accounts.signOutByToken(first.refreshToken)
+    await other.authenticate(first.accessToken)
+    line.mend()
+    await eventually(() => ended.length > 0)
+    expect(ended).toEqual(['1'])
+    await refusal(other.authenticate(first.accessToken))
+    await other.authenticate(second.accessToken)
   })
 
   test('a session that ends is refused within a second by a process no notice reaches', async () => {

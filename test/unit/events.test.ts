@@ -57,7 +57,12 @@ describe('PLT-8: a change of the catalogue', () => {
   const changed = (change: Partial<EventType>) =>
     incompatibilities(
       before,
-      snapshot(Object.values(topics), [{ ...SettingChanged, ...change } as EventType]),
+      snapshot(
+        Object.values(topics),
+        catalogue.map((event) =>
+          event === SettingChanged ? ({ ...event, ...change } as EventType) : event,
+        ),
+      ),
     )
 
   test('is compatible when nothing or only optional fields and consumers are added', () => {

@@ -51,6 +51,19 @@ const throwing = (error: Error) => (): never => {
 }
 
 describe('the command line', () => {
+  test('ACC-3: grants are given by handle', async () => {
+    const { code, calls, out } = await run('accounts grant ada read,write,admin --data=/tmp/x')
+    expect(code).toBe(0)
+    expect(calls).toEqual([
+      [
+        'accounts.grant',
+        { handle: 'ada', scopes: 'read,write,admin' },
+        { 'engine.dataFolder': '/tmp/x' },
+      ],
+    ])
+    expect(out).toBe('ada may read,write,admin when they sign in again\n')
+  })
+
   test('flags of serve become settings', async () => {
     const { code, calls } = await run('serve --role=audit --engine=cluster --port=0 --data=/tmp/x')
     expect(code).toBe(0)

@@ -1,6 +1,10 @@
 import { describe, expect, test } from 'vitest'
 import type { RequestContext } from '../../../gateway/graphql/context.ts'
-import { chooseOperation, Documents } from '../../../gateway/graphql/documents.ts'
+import {
+  BYTES_PER_CHARACTER,
+  chooseOperation,
+  Documents,
+} from '../../../gateway/graphql/documents.ts'
 import { buildSchema } from '../../../gateway/graphql/schema.ts'
 import { graphqlSettings } from '../../../gateway/graphql/settings.ts'
 import { baseModule } from '../../../gateway/resolvers/base.ts'
@@ -53,7 +57,7 @@ describe('a document', () => {
 
   test.each([
     ['their number', { documentsMax: 2 }],
-    ['their bytes', { documentBytesMax: 2.5 * 200 * ECHO.length }],
+    ['their bytes', { documentBytesMax: 2.5 * BYTES_PER_CHARACTER * ECHO.length }],
   ])('is kept within %s', (_bound, changed) => {
     const { operation } = open(changed)
     const [one, two, three] = ['$a', '$b', '$c'].map((name) => ECHO.replaceAll('$t', name))
