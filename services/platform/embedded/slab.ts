@@ -42,7 +42,7 @@ export class Slab {
     const { bytes } = this
     let to = start
     for (let at = this.#next; at < this.#glimpsed; at += 1) {
-      target[to] = bytes[at] ?? 0
+      target[to] = bytes[at] as number
       to += 1
     }
     return to

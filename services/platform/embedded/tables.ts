@@ -56,6 +56,7 @@ interface Shelf {
   readonly db: Bytes
   /** Every column, null: copied for each row read, so that all rows have one shape. */
   readonly blank: RowTarget
+  readonly keyNames: readonly string[]
 }
 
 export class EmbeddedTables implements Tables {
@@ -180,18 +181,25 @@ export class EmbeddedTables implements Tables {
     if (known) return known
     const db = this.#store.passingDatabase(databaseName(table.name))
     const blank = blankRow(table)
-    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db, blank }
+    const keyNames = [...table.partition, ...table.clustering].map(({ name }) => name)
+    const shelf = {
+      table,
+      keys: new KeyCodec(table),
+      rows: new RowCodec(table),
+      db,
+      blank,
+      keyNames,
+    }
     this.#shelves.set(table, shelf)
     return shelf
   }
 
-  #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
+  #find({ table, keys, rows, db, blank, keyNames }: Shelf, key: Cells): RowTarget | undefined {
     checkKey(table, key)
     const bytes = db.getBinaryFast(keys.passingKey(key))
     if (!bytes || !RowCodec.isLive(bytes)) return undefined
     const row = { ...blank }
-    copyColumns(table.partition, key, row)
-    copyColumns(table.clustering, key, row)
+    for (const name of keyNames) row[name] = key[name] ?? null
     rows.decode(bytes, row)
     return row
   }
@@ -205,12 +213,13 @@ export class EmbeddedTables implements Tables {
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
+    const start = { ...blank }
+    for (const { name } of table.partition) start[name] = partition[name] ?? null
     const found: RowTarget[] = []
     // Without a limit of its own: rows past their TTL lie in the range but do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
       if (!RowCodec.isLive(value)) continue
-      const row = { ...blank }
-      copyColumns(table.partition, partition, row)
+      const row = { ...start }
       keys.readClustering(key, prefix.length, row)
       rows.decode(value, row)
       found.push(row)
@@ -266,10 +275,6 @@ const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
   const row: RowTarget = {}
   for (const { name } of [...partition, ...clustering, ...columns]) row[name] = null
   return row
-}
-
-const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
-  for (const { name } of columns) row[name] = cells[name] ?? null
 }
 
 const matches = (row: RowTarget, expected: Cells): boolean =>
