@@ -77,7 +77,7 @@ describe('the program', () => {
     const { code, out, err } = await runProgram({ variables }, 'serve', '--port=0')
     expect(code).toBe(3)
     expect(out).toContain('waiting for Cassandra at 127.0.0.1:1')
-    expect(err).toContain('Cassandra at 127.0.0.1:1 did not answer')
+    expect(err).toContain('waited 2 s for Cassandra at 127.0.0.1:1')
   })
 
   test('PLT-3: a second process on one data folder is refused and told who has it', async () => {
