@@ -11,7 +11,6 @@ import {
   type Cells,
   type ChangesOf,
   checkGetMany,
-  checkKey,
   checkSlice,
   checkSwap,
   checkWrites,
@@ -39,7 +38,7 @@ import {
   WholePut,
 } from './prepared-writes.ts'
 import { RowCodec, type RowTarget } from './row-codec.ts'
-import { type Bytes, isEngineError, type Store } from './store.ts'
+import { type Bytes, isEngineError, passedKey, type Store } from './store.ts'
 import { Tally } from './tally.ts'
 
 export interface EmbeddedTablesOptions {
@@ -56,7 +55,6 @@ interface Shelf {
   readonly db: Bytes
   /** Every column, null: copied for each row read, so that all rows have one shape. */
   readonly blank: RowTarget
-  readonly keyNames: readonly string[]
 }
 
 export class EmbeddedTables implements Tables {
@@ -181,25 +179,21 @@ export class EmbeddedTables implements Tables {
     if (known) return known
     const db = this.#store.passingDatabase(databaseName(table.name))
     const blank = blankRow(table)
-    const keyNames = [...table.partition, ...table.clustering].map(({ name }) => name)
     const shelf = {
       table,
       keys: new KeyCodec(table),
       rows: new RowCodec(table),
       db,
       blank,
-      keyNames,
     }
     this.#shelves.set(table, shelf)
     return shelf
   }
 
-  #find({ table, keys, rows, db, blank, keyNames }: Shelf, key: Cells): RowTarget | undefined {
-    checkKey(table, key)
-    const bytes = db.getBinaryFast(keys.passingKey(key))
-    if (!bytes || !RowCodec.isLive(bytes)) return undefined
+  #find({ keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     const row = { ...blank }
-    for (const name of keyNames) row[name] = key[name] ?? null
+    const bytes = db.getBinaryFast(keys.passingKey(key, row))
+    if (!bytes || !RowCodec.isLive(bytes)) return undefined
     rows.decode(bytes, row)
     return row
   }
@@ -215,12 +209,15 @@ export class EmbeddedTables implements Tables {
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
     const start = { ...blank }
     for (const { name } of table.partition) start[name] = partition[name] ?? null
+    const clustering = { start: 0, end: 0 }
     const found: RowTarget[] = []
     // Without a limit of its own: rows past their TTL lie in the range but do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
       if (!RowCodec.isLive(value)) continue
       const row = { ...start }
-      keys.readClustering(key, prefix.length, row)
+      clustering.start = passedKey.start + prefix.length
+      clustering.end = passedKey.end
+      keys.readClustering(key, clustering, row)
       rows.decode(value, row)
       found.push(row)
       if (found.length === limit) break
