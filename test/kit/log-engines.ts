@@ -13,6 +13,7 @@ import { EmbeddedLog } from '../../services/platform/embedded/log.ts'
 import { Store } from '../../services/platform/embedded/store.ts'
 import type { kafkaSettings, logSettings } from '../../services/platform/settings.ts'
 import { Telemetry } from '../../services/platform/telemetry.ts'
+import { eventually } from './eventually.ts'
 
 export const quickLog: Values<typeof logSettings> = {
   visibilityMs: 60_000,
@@ -103,7 +104,8 @@ export class KafkaLogs implements AsyncDisposable {
     const admin = makeKafka({ settings: this.settings, telemetry: this.telemetry }).admin()
     await admin.connect()
     const isOurs = (name: string) => name.startsWith(`${this.namespace}.`)
-    const { groups } = await admin.listGroups()
+    // A broker that has just started may still be loading its groups.
+    const { groups } = await eventually(() => admin.listGroups())
     const groupIds = groups.map(({ groupId }) => groupId).filter(isOurs)
     if (groupIds.length > 0) await admin.deleteGroups(groupIds)
     const topics = (await admin.listTopics()).filter(isOurs)

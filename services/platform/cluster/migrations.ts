@@ -21,6 +21,7 @@ import { WRITTEN_US } from './statements.ts'
 const LOCK_SECONDS = 60
 const LOCK_POLL_MS = 500
 const LOCK_WAIT_MS = 300_000
+const KEYSPACE_WAIT_MS = 10_000
 const KEYSPACE = /^[a-z][a-z0-9_]{0,47}$/
 
 export interface MigrateOptions extends CassandraOptions {
@@ -46,7 +47,7 @@ export const migrate = async (options: MigrateOptions): Promise<number> => {
   const { progress = () => {} } = options
   const migrations = await readMigrations(options.folder)
   await createKeyspace(options)
-  await using cassandra = await Cassandra.connect(options)
+  await using cassandra = await connectToKeyspace(options)
   await createOwnTables(cassandra, options.keyspace)
   await using lock = await MigrationLock.take(cassandra, progress)
   const pending = pendingOf(migrations, await appliedTo(cassandra))
@@ -89,6 +90,20 @@ const createKeyspace = async (options: MigrateOptions): Promise<void> => {
     `CREATE KEYSPACE IF NOT EXISTS ${keyspace} WITH replication = ` +
       `{'class': 'NetworkTopologyStrategy', '${settings.dataCenter}': ${settings.replication}}`,
   )
+}
+
+/** A keyspace another process has just made is listed before it can be used. */
+const connectToKeyspace = async (options: MigrateOptions): Promise<Cassandra> => {
+  const clock = new SystemClock()
+  const deadline = clock.now() + KEYSPACE_WAIT_MS
+  for (;;) {
+    try {
+      return await Cassandra.connect(options)
+    } catch (error) {
+      if (clock.now() >= deadline) throw error
+      await clock.sleep(LOCK_POLL_MS)
+    }
+  }
 }
 
 /**

@@ -13,13 +13,16 @@
  */
 import { realpathSync } from 'node:fs'
 import { join } from 'node:path'
-import { open, type RootDatabase } from 'lmdb'
+import { open, type RootDatabase, type Transaction } from 'lmdb'
 import { ConflictError, DamagedError } from '../../kernel/errors.ts'
 
 export const LOCK_FILES: readonly string[] = ['lock.mdb', 'lock.mdb-lock']
 
-/** Folders this process holds: byte locks do not tell two holders in one process apart. */
-const heldHere = new Set<string>()
+/**
+ * Folders this process holds, as byte locks do not tell two holders in one process apart, each with
+ * its reader: one that is garbage-collected gives its slot, and the lock with it, back.
+ */
+const heldHere = new Map<string, Transaction | undefined>()
 
 export class FolderLock implements AsyncDisposable {
   readonly #folder: string
@@ -34,7 +37,7 @@ export class FolderLock implements AsyncDisposable {
   static async take(path: string): Promise<FolderLock> {
     const folder = realpathSync(path)
     if (heldHere.has(folder)) throw inUse(folder, process.pid)
-    heldHere.add(folder)
+    heldHere.set(folder, undefined)
     try {
       return await claim(folder, (environment) => new FolderLock(folder, environment))
     } catch (error) {
@@ -57,8 +60,8 @@ const claim = async <Lock>(
   const other = environment.transactionSync(() => {
     environment.readerCheck()
     const holder = readerOf(environment.readerList())
-    // Never released: the slot, and the byte lock with it, stay until this process is gone.
-    if (holder === undefined) environment.useReadTransaction()
+    // Never released: the slot, and the byte lock with it, stay until the environment is closed.
+    if (holder === undefined) heldHere.set(folder, environment.useReadTransaction())
     return holder
   })
   if (other === undefined) return make(environment)
