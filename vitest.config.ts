@@ -5,6 +5,9 @@ import { defineConfig } from 'vitest/config'
  * processes, or watches the machine.
  */
 export default defineConfig({
+  // Apollo and our own modules must meet one copy of graphql: the package's ES entry is not the
+  // file that Apollo's require finds.
+  resolve: { alias: [{ find: /^graphql$/, replacement: 'graphql/index.js' }] },
   test: {
     testTimeout: 60_000,
     hookTimeout: 120_000,

@@ -82,7 +82,8 @@ describe('the key codec', () => {
       const codec = new KeyCodec(marks)
       const prefix = codec.partition({ home })
       const row: RowTarget = {}
-      codec.readClustering(codec.key({ home, ...cells }), prefix.length, row)
+      const key = codec.key({ home, ...cells })
+      codec.readClustering(key, { start: prefix.length, end: key.length }, row)
       expect(row).toEqual(cells)
     })
     fc.assert(property)

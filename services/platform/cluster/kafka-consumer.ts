@@ -2,7 +2,8 @@
  * A consumer that goes on: when its member crashes, for whatever reason, another one is started
  * after a wait, until it is disposed.
  */
-import type { Consumer, Subscription } from '../log.ts'
+import { SystemClock } from '../clock.ts'
+import { type Consumer, LogUnavailableError, type Subscription } from '../log.ts'
 import { type BackOff, backOffMs } from '../progress.ts'
 import { type KafkaClientOptions, makeKafka, translate } from './kafka-client.ts'
 import { sleep } from './kafka-lane.ts'
@@ -18,6 +19,7 @@ export interface KafkaConsumerOptions {
   onClosed(consumer: KafkaConsumer): void
 }
 
+const JOIN_WAIT_MS = 15_000
 const RESTART: BackOff = { minMs: 200, maxMs: 10_000 }
 
 export class KafkaConsumer implements Consumer {
@@ -34,11 +36,19 @@ export class KafkaConsumer implements Consumer {
 
   /** Resolves when it is a member of its group. */
   async start(): Promise<void> {
-    try {
-      await this.#member.start()
-    } catch (error) {
-      await this.#member.stop()
-      throw translate(error, `join group ${this.#options.groupId}`)
+    const deadline = performance.now() + JOIN_WAIT_MS
+    for (;;) {
+      try {
+        await this.#member.start()
+        break
+      } catch (cause) {
+        await this.#member.stop()
+        const error = translate(cause, `join group ${this.#options.groupId}`)
+        // A broker that has just started answers while it still loads its groups.
+        if (!(error instanceof LogUnavailableError) || performance.now() > deadline) throw error
+        await new SystemClock().sleep(RESTART.minMs, this.#closing.signal)
+        this.#member = this.#newMember()
+      }
     }
     this.#life = this.#goOn()
   }

@@ -15,14 +15,16 @@
  * So a slice is a range of bytes: see `range`.
  */
 import { assert, BadInputError, TooLargeError } from '../../kernel/errors.ts'
-import { boundColumns } from '../table-checks.ts'
+import { boundColumns, checkKey } from '../table-checks.ts'
 import {
   type AnyTable,
   type Cells,
   type Column,
+  type ColumnType,
   type ColumnValue,
   KEY_BYTES_MAX,
 } from '../tables.ts'
+import { KeyWriter, MISFIT } from './key-writer.ts'
 import { slab } from './slab.ts'
 
 /** LMDB takes 1,978 bytes; the index of expiries adds a time and a table's name. */
@@ -41,12 +43,42 @@ export interface KeyRange {
   readonly high: Buffer
 }
 
+type Target = Record<string, ColumnValue | null>
+
+/** Where something lies in a larger run of bytes. */
+export interface KeyPlace {
+  readonly start: number
+  readonly end: number
+}
+
 export interface Bounds {
   readonly after?: Cells
   readonly from?: Cells
   readonly until?: Cells
   readonly before?: Cells
 }
+
+/** A key that was asked for and not written yet: the store writes it where lmdb reads it. */
+interface Passing {
+  codec: KeyCodec | undefined
+  cells: Cells
+  row: Target
+}
+const passing: Passing = { codec: undefined, cells: {}, row: {} }
+
+/** Stands for the passing key, where lmdb takes a key. */
+export const PASSING_KEY = Buffer.alloc(0)
+
+/** Writes the passing key at `start`; says where it ends. */
+export const writePassingKey = (target: Buffer, start: number): number => {
+  const { codec, cells, row } = passing
+  assert(codec, 'a passing key was asked for')
+  return codec.writePassing(target, start, { cells, row })
+}
+
+/** Into the slab, and into lmdb's own memory. */
+const writer = new KeyWriter(slab.bytes)
+const passingWriter = new KeyWriter(Buffer.alloc(ROOM))
 
 export class KeyCodec {
   readonly #table: AnyTable
@@ -59,17 +91,27 @@ export class KeyCodec {
 
   /** The key of one row. */
   key(cells: Cells): Buffer {
-    return slab.take(this.#write(cells))
+    const { partition, clustering } = this.#table
+    const begin = beginKey()
+    const start = this.#write(partition, cells, begin)
+    return slab.take(checkEnd(begin, this.#writeClustering(clustering, cells, start)))
   }
 
-  /** The key of one row, good for one read of a passing database at once (store.ts). */
-  passingKey(cells: Cells): Buffer {
-    return slab.glimpse(this.#write(cells))
+  /**
+   * The key of one row for one read of a passing database (store.ts): written in place when lmdb
+   * asks for it, checked as it is written, and copied into `row`, all in one go.
+   */
+  passingKey(cells: Cells, row: Target): Buffer {
+    passing.codec = this
+    passing.cells = cells
+    passing.row = row
+    return PASSING_KEY
   }
 
   /** What the keys of all rows of a partition begin with. */
   partition(cells: Cells): Buffer {
-    return slab.take(checkEnd(writeColumns(this.#table.partition, cells, slab.begin(ROOM))))
+    const begin = beginKey()
+    return slab.take(checkEnd(begin, this.#write(this.#table.partition, cells, begin)))
   }
 
   /** The keys a slice takes in, whichever way it reads. */
@@ -78,42 +120,94 @@ export class KeyCodec {
     const [first, passed, last, stop] = reverse
       ? [until, before, from, after]
       : [from, after, until, before]
-    const block = (bound: Cells) => this.#block(partition, bound)
-    const low = passed ? successor(block(passed)) : first ? block(first) : partition
-    const high = stop ? block(stop) : successor(last ? block(last) : partition)
+    const low = passed
+      ? successor(this.#block(partition, passed))
+      : first
+        ? this.#block(partition, first)
+        : partition
+    const high = stop
+      ? this.#block(partition, stop)
+      : successor(last ? this.#block(partition, last) : partition)
     return { low, high }
   }
 
-  /** Reads the clustering columns of `key`, whose first `from` bytes are the partition's. */
-  readClustering(key: Uint8Array, from: number, row: Record<string, ColumnValue | null>): void {
+  /** Reads the clustering columns that lie in `bytes` from `start` to `end`. */
+  readClustering(bytes: Uint8Array, place: KeyPlace, row: Target): void {
+    const { start, end } = place
     const flip = this.#inverted ? 0xff : 0
-    for (let at = from; at < key.length; at += 1) scratch[at - from] = (key[at] ?? 0) ^ flip
+    for (let at = start; at < end; at += 1) scratch[at - start] = (bytes[at] as number) ^ flip
     let at = 0
     for (const { name, type } of this.#table.clustering) {
-      at = READERS[type](at, row, name)
+      row[name] = readColumn(type, at)
+      at = readEnd
     }
   }
 
-  #write(cells: Cells): number {
-    const start = writeColumns(this.#table.partition, cells, slab.begin(ROOM))
-    return checkEnd(this.#writeClustering(this.#table.clustering, cells, start))
+  /** See `passingKey`. */
+  writePassing(
+    target: Buffer,
+    start: number,
+    { cells, row }: { readonly cells: Cells; readonly row: Target },
+  ): number {
+    const { partition, clustering } = this.#table
+    passingWriter.turnTo(target)
+    const middle = this.#copy(partition, { cells, row }, start)
+    const end = this.#copy(clustering, { cells, row }, middle)
+    if (this.#inverted) passingWriter.invert(middle, end)
+    // Codes are a little longer than values: only a long key needs to be measured exactly.
+    if (end - start > KEY_BYTES_MAX) checkKey(this.#table, cells)
+    return checkEnd(start, end)
   }
 
-  #block(partition: Buffer, bound: Cells): Buffer {
-    const begin = slab.begin(ROOM)
-    slab.bytes.set(partition, begin)
-    const columns = boundColumns(this.#table, bound)
-    return slab.take(checkEnd(this.#writeClustering(columns, bound, begin + partition.length)))
+  #copy(
+    columns: readonly Column[],
+    { cells, row }: { readonly cells: Cells; readonly row: Target },
+    start: number,
+  ): number {
+    let at = start
+    for (const { name, type } of columns) {
+      const value = cells[name]
+      at = passingWriter.write(value, type, at)
+      if (at === MISFIT) this.#refuse(cells)
+      row[name] = value as ColumnValue
+    }
+    return at
+  }
+
+  #write(columns: readonly Column[], cells: Cells, start: number): number {
+    let at = start
+    for (const { name, type } of columns) {
+      at = writer.write(cells[name], type, at)
+      if (at === MISFIT) this.#refuse(cells)
+    }
+    return at
   }
 
   #writeClustering(columns: readonly Column[], cells: Cells, start: number): number {
-    const end = writeColumns(columns, cells, start)
-    if (this.#inverted) {
-      const { bytes } = slab
-      for (let at = start; at < end; at += 1) bytes[at] = (bytes[at] ?? 0) ^ 0xff
-    }
+    const end = this.#write(columns, cells, start)
+    if (this.#inverted) writer.invert(start, end)
     return end
   }
+
+  #block(partition: Buffer, bound: Cells): Buffer {
+    const begin = beginKey()
+    slab.bytes.set(partition, begin)
+    const columns = boundColumns(this.#table, bound)
+    const start = begin + partition.length
+    return slab.take(checkEnd(begin, this.#writeClustering(columns, bound, start)))
+  }
+
+  /** Says which column does not fit, in the port's words. */
+  #refuse(cells: Cells): never {
+    checkKey(this.#table, cells)
+    throw new BadInputError(`a key of ${this.#table.name} does not fit its columns`)
+  }
+}
+
+const beginKey = (): number => {
+  const begin = slab.begin(ROOM)
+  writer.turnTo(slab.bytes)
+  return begin
 }
 
 /** The least key greater than every key that begins with `prefix`. */
@@ -128,110 +222,58 @@ export const successor = (prefix: Buffer): Buffer => {
 }
 
 /** Blobs may double: a key that its own check let through may still be too long for LMDB. */
-const checkEnd = (end: number): number => {
-  if (end - slab.begin(0) <= ENCODED_KEY_MAX) return end
+const checkEnd = (start: number, end: number): number => {
+  if (end - start <= ENCODED_KEY_MAX) return end
   throw new TooLargeError(`a key holds at most ${KEY_BYTES_MAX} bytes`)
 }
 
-const writeColumns = (columns: readonly Column[], cells: Cells, start: number): number => {
-  const { bytes, view } = slab
-  let at = start
-  for (const { name, type } of columns) {
-    const value = cells[name]
-    switch (typeof value) {
-      case 'string':
-        at = writeText(bytes, value, at)
-        break
-      case 'bigint':
-        view.setBigInt64(at, value)
-        flipSign(bytes, at)
-        at += 8
-        break
-      case 'number':
-        at = type === 'int' ? writeInt(value, at) : writeTime(value, at)
-        break
-      case 'boolean':
-        bytes[at] = value ? 1 : 0
-        at += 1
-        break
-      default:
-        assert(value instanceof Uint8Array, `key column ${name} was checked`)
-        at = writeBlob(bytes, value, at)
-    }
+/** Where the column that was read last ends in the scratch bytes. */
+let readEnd = 0
+
+const readColumn = (type: ColumnType, at: number): ColumnValue => {
+  switch (type) {
+    case 'text':
+      return readText(at)
+    case 'blob':
+      return readBlob(at)
+    case 'bigint':
+      readEnd = at + 8
+      return turned(at).getBigInt64(at)
+    case 'timestamp':
+      readEnd = at + 8
+      return turned(at).getInt32(at) * TWO_32 + scratchView.getUint32(at + 4)
+    case 'int':
+      readEnd = at + 4
+      return turned(at).getInt32(at)
+    case 'boolean':
+      readEnd = at + 1
+      return scratch[at] === 1
+    case 'double':
+      throw new BadInputError('double cannot be in a key')
   }
-  return at
-}
-
-const flipSign = (bytes: Buffer, at: number): void => {
-  bytes[at] = (bytes[at] ?? 0) ^ 0x80
-}
-
-const writeInt = (value: number, at: number): number => {
-  slab.view.setInt32(at, value)
-  flipSign(slab.bytes, at)
-  return at + 4
 }
 
 const TWO_32 = 2 ** 32
 
-const writeTime = (value: number, at: number): number => {
-  const high = Math.floor(value / TWO_32)
-  slab.view.setInt32(at, high)
-  slab.view.setUint32(at + 4, value - high * TWO_32)
-  flipSign(slab.bytes, at)
-  return at + 8
+/** The scratch bytes with the sign of the number at `at` turned back. */
+const turned = (at: number): DataView => {
+  scratch[at] = (scratch[at] as number) ^ 0x80
+  return scratchView
 }
 
-const writeText = (bytes: Buffer, value: string, start: number): number => {
-  let at = start
-  for (let index = 0; index < value.length; index += 1) {
-    const unit = value.charCodeAt(index)
-    if (unit > 0x7f) return writeWideText(bytes, value, start)
-    bytes[at] = unit + 1
-    at += 1
-  }
-  bytes[at] = 0
-  return at + 1
-}
-
-const writeWideText = (bytes: Buffer, value: string, start: number): number => {
-  const end = start + bytes.write(value, start)
-  for (let at = start; at < end; at += 1) bytes[at] = (bytes[at] ?? 0) + 1
-  bytes[end] = 0
-  return end + 1
-}
-
-const writeBlob = (bytes: Buffer, value: Uint8Array, start: number): number => {
-  let at = start
-  for (const byte of value) {
-    if (byte <= 1) {
-      bytes[at] = 1
-      at += 1
-    }
-    bytes[at] = byte <= 1 ? byte + 1 : byte
-    at += 1
-  }
-  bytes[at] = 0
-  return at + 1
-}
-
-type Target = Record<string, ColumnValue | null>
-/** Reads one column from the scratch bytes into the row; says where the next one begins. */
-type Reader = (at: number, row: Target, name: string) => number
-
-const readText: Reader = (start, row, name) => {
+const readText = (start: number): string => {
   let end = start
-  let wide = false
+  let isWide = false
   for (let byte = scratch[end]; byte; byte = scratch[end]) {
-    wide ||= byte > 0x80
+    isWide ||= byte > 0x80
     scratch[end] = byte - 1
     end += 1
   }
-  row[name] = scratch.toString(wide ? 'utf8' : 'latin1', start, end)
-  return end + 1
+  readEnd = end + 1
+  return scratch.toString(isWide ? 'utf8' : 'latin1', start, end)
 }
 
-const readBlob: Reader = (start, row, name) => {
+const readBlob = (start: number): Uint8Array => {
   let at = start
   let end = start
   for (let byte = scratch[at]; byte; byte = scratch[at]) {
@@ -243,33 +285,6 @@ const readBlob: Reader = (start, row, name) => {
     scratch[end] = byte
     end += 1
   }
-  row[name] = Uint8Array.from(scratch.subarray(start, end))
-  return at + 1
-}
-
-const READERS: Readonly<Record<Column['type'], Reader>> = {
-  text: readText,
-  blob: readBlob,
-  int: (at, row, name) => {
-    flipSign(scratch, at)
-    row[name] = scratchView.getInt32(at)
-    return at + 4
-  },
-  bigint: (at, row, name) => {
-    flipSign(scratch, at)
-    row[name] = scratchView.getBigInt64(at)
-    return at + 8
-  },
-  timestamp: (at, row, name) => {
-    flipSign(scratch, at)
-    row[name] = scratchView.getInt32(at) * TWO_32 + scratchView.getUint32(at + 4)
-    return at + 8
-  },
-  boolean: (at, row, name) => {
-    row[name] = scratch[at] === 1
-    return at + 1
-  },
-  double: (_at, _row, name) => {
-    throw new BadInputError(`double cannot be in a key: ${name}`)
-  },
+  readEnd = at + 1
+  return Uint8Array.from(scratch.subarray(start, end))
 }

@@ -12,7 +12,6 @@ export class Slab {
   /** Buffer's own methods do 64 bits by arithmetic on bigints; a DataView does them at once. */
   view = new DataView(this.bytes.buffer)
   #next = 0
-  #glimpsed = 0
 
   /** Makes room for `bytes` and says where to begin. */
   begin(bytes: number): number {
@@ -30,26 +29,6 @@ export class Slab {
     this.#next = end
     return taken
   }
-
-  /** Leaves what was written to `copyGlimpse`, until the next `begin` writes over it. */
-  glimpse(end: number): Buffer {
-    this.#glimpsed = end
-    return GLIMPSE
-  }
-
-  /** Copies what was glimpsed last; says where it ends. A view of so few bytes would cost more. */
-  copyGlimpse(target: Uint8Array, start: number): number {
-    const { bytes } = this
-    let to = start
-    for (let at = this.#next; at < this.#glimpsed; at += 1) {
-      target[to] = bytes[at] ?? 0
-      to += 1
-    }
-    return to
-  }
 }
-
-/** Stands for bytes that were glimpsed, where a key is asked for. */
-export const GLIMPSE = Buffer.alloc(0)
 
 export const slab = new Slab()

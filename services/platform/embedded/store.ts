@@ -20,7 +20,7 @@ import { type Database, type DatabaseOptions, open, type RootDatabase } from 'lm
 import { OutcomeUnknownError, UnavailableError } from '../../kernel/errors.ts'
 import { embeddedSettings } from '../settings.ts'
 import { Telemetry } from '../telemetry.ts'
-import { GLIMPSE, slab } from './slab.ts'
+import { PASSING_KEY, writePassingKey } from './key-codec.ts'
 import type { BlindWork, Load } from './work.ts'
 import { WriteQueue } from './write-queue.ts'
 
@@ -246,6 +246,9 @@ const ROOM_BYTES = 64 * 1024 * 1024
 
 const BINARY = { keyEncoding: 'binary', encoding: 'binary' } as const
 
+/** Where the key that a passing database handed over last lies in its buffer. */
+export const passedKey = { start: 0, end: 0 }
+
 /** lmdb copies what it reads unless it is told how to decode it. */
 const PASSING = {
   encoding: 'binary' as const,
@@ -255,11 +258,15 @@ const PASSING = {
   },
   keyEncoder: {
     writeKey: (key: Buffer, target: Buffer, start: number): number => {
-      if (key === GLIMPSE) return slab.copyGlimpse(target, start)
+      if (key === PASSING_KEY) return writePassingKey(target, start)
       target.set(key, start)
       return start + key.length
     },
-    readKey: (target: Buffer, start: number, end: number): Buffer => target.subarray(start, end),
+    readKey: (target: Buffer, start: number, end: number): Buffer => {
+      passedKey.start = start
+      passedKey.end = end
+      return target
+    },
   },
 }
 

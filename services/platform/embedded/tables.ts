@@ -9,7 +9,6 @@
 import {
   checkCompareAndWrite,
   checkGetMany,
-  checkKey,
   checkSlice,
   checkSwap,
   checkWrites,
@@ -45,7 +44,7 @@ import {
   WholePut,
 } from './prepared-writes.ts'
 import { RowCodec, type RowTarget } from './row-codec.ts'
-import { type Bytes, isEngineError, type Store } from './store.ts'
+import { type Bytes, isEngineError, passedKey, type Store } from './store.ts'
 import { Tally } from './tally.ts'
 import { VersionedPut, VersionedRemoval } from './versioned-writes.ts'
 
@@ -211,18 +210,21 @@ export class EmbeddedTables implements Tables {
     if (known) return known
     const db = this.#store.passingDatabase(databaseName(table.name))
     const blank = blankRow(table)
-    const shelf = { table, keys: new KeyCodec(table), rows: new RowCodec(table), db, blank }
+    const shelf = {
+      table,
+      keys: new KeyCodec(table),
+      rows: new RowCodec(table),
+      db,
+      blank,
+    }
     this.#shelves.set(table, shelf)
     return shelf
   }
 
-  #find({ table, keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
-    checkKey(table, key)
-    const bytes = db.getBinaryFast(keys.passingKey(key))
-    if (!bytes || !RowCodec.isLive(bytes)) return undefined
+  #find({ keys, rows, db, blank }: Shelf, key: Cells): RowTarget | undefined {
     const row = { ...blank }
-    copyColumns(table.partition, key, row)
-    copyColumns(table.clustering, key, row)
+    const bytes = db.getBinaryFast(keys.passingKey(key, row))
+    if (!bytes || !RowCodec.isLive(bytes)) return undefined
     rows.decode(bytes, row)
     return row
   }
@@ -236,13 +238,17 @@ export class EmbeddedTables implements Tables {
     const prefix = keys.partition(partition)
     const reverse = direction === 'reverse'
     const { low, high } = keys.range(prefix, slice as Bounds, reverse)
+    const start = { ...blank }
+    for (const { name } of table.partition) start[name] = partition[name] ?? null
+    const clustering = { start: 0, end: 0 }
     const found: RowTarget[] = []
     // Without a limit of its own: rows past their TTL and markers of removed ones do not count.
     for (const { key, value } of db.getRange(scan(low, high, reverse))) {
       if (!RowCodec.isLive(value)) continue
-      const row = { ...blank }
-      copyColumns(table.partition, partition, row)
-      keys.readClustering(key, prefix.length, row)
+      const row = { ...start }
+      clustering.start = passedKey.start + prefix.length
+      clustering.end = passedKey.end
+      keys.readClustering(key, clustering, row)
       rows.decode(value, row)
       found.push(row)
       if (found.length === limit) break
@@ -308,10 +314,6 @@ const blankRow = ({ partition, clustering, columns }: AnyTable): RowTarget => {
   const row: RowTarget = {}
   for (const { name } of [...partition, ...clustering, ...columns]) row[name] = null
   return row
-}
-
-const copyColumns = (columns: AnyTable['partition'], cells: Cells, row: RowTarget): void => {
-  for (const { name } of columns) row[name] = cells[name] ?? null
 }
 
 /** `undefined` expects that there is no row. */
