@@ -58,8 +58,9 @@ const serve = async (flags: Flags): Promise<void> => {
   const roles = parseRoles(server.roles)
   const stop = new StopSignals(process, () => server.drainMs)
 
-  const { level, otlpUrl, otlpTimeoutMs } = settings.view(telemetrySettings)
-  await using _tracing = await startTracing({ version, otlpUrl, exportTimeoutMs: otlpTimeoutMs })
+  const { level, traces, otlpUrl, otlpTimeoutMs } = settings.view(telemetrySettings)
+  const tracing = { version, otlpUrl, exportTimeoutMs: otlpTimeoutMs }
+  await using _tracing = traces === 'on' ? await startTracing(tracing) : undefined
   const telemetry = new Telemetry({ level, version })
   telemetry.collectProcessMetrics()
   await using health = new Health({ probeMs: server.probeMs })

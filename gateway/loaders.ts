@@ -36,23 +36,46 @@ export type Loaders = LoadersOf<typeof readers>
 
 export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(readers, request)
 
-/** Made when first asked for: most requests need few of them. */
-export const loadersOf = <Readers extends Readonly<Record<string, BatchReader<unknown>>>>(
+type ReaderMap = Readonly<Record<string, BatchReader<unknown>>>
+
+/** Each made when first asked for: most requests need few of them. */
+export const loadersOf = <Readers extends ReaderMap>(
   all: Readers,
   request: LoaderRequest,
 ): LoadersOf<Readers> => {
-  const loaders = {}
+  const known = shelves.get(all) ?? shelfOf(all)
+  return new known(request) as LoadersOf<Readers>
+}
+
+type Shelf = new (request: LoaderRequest) => object
+
+/** One class for each map of readers: its getters are defined once, not for every request. */
+const shelves = new WeakMap<ReaderMap, Shelf>()
+
+const shelfOf = (all: ReaderMap): Shelf => {
+  class LoaderShelf {
+    readonly request: LoaderRequest
+    readonly made = new Map<string, DataLoader<bigint, unknown>>()
+
+    constructor(request: LoaderRequest) {
+      this.request = request
+    }
+
+    loader(name: string, read: BatchReader<unknown>): DataLoader<bigint, unknown> {
+      const made = this.made.get(name) ?? loaderOf(read, this.request)
+      this.made.set(name, made)
+      return made
+    }
+  }
   for (const [name, read] of Object.entries(all)) {
-    let loader: DataLoader<bigint, unknown> | undefined
-    Object.defineProperty(loaders, name, {
-      enumerable: true,
-      get: () => {
-        loader ??= loaderOf(read, request)
-        return loader
+    Object.defineProperty(LoaderShelf.prototype, name, {
+      get(this: LoaderShelf) {
+        return this.loader(name, read)
       },
     })
   }
-  return loaders as LoadersOf<Readers>
+  shelves.set(all, LoaderShelf)
+  return LoaderShelf
 }
 
 const loaderOf = <Value>(

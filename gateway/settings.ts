@@ -72,6 +72,10 @@ export const telemetrySettings = declare('telemetry', {
     live: true,
     about: 'the least important lines that are printed',
   }),
+  traces: choice(['on', 'off'], {
+    default: 'on',
+    about: 'whether requests have spans; without them lines and events have no trace ids',
+  }),
   otlpUrl: text({
     default: '',
     pattern: /^$|^https?:\/\/\S+$/,

@@ -23,6 +23,11 @@ export const runProgram = async (
   return { code, out: child.lines.join('\n'), err: child.errors }
 }
 
+interface ServePlace extends Pick<Place, 'variables'> {
+  /** A command that runs the program: `['taskset', '-c', '0']`. */
+  readonly under?: readonly string[]
+}
+
 export class Program implements AsyncDisposable {
   readonly #child: Child
   readonly address: string
@@ -33,9 +38,10 @@ export class Program implements AsyncDisposable {
   }
 
   /** Resolves when it says that it serves. */
-  static async serve(place: Pick<Place, 'variables'>, ...args: string[]): Promise<Program> {
+  static async serve(place: ServePlace, ...args: string[]): Promise<Program> {
     const all = ['serve', '--port=0', ...args]
-    const child = new Child('../main.ts', { args: all, under: under(place.variables) })
+    const command = [...(place.under ?? []), ...under(place.variables)]
+    const child = new Child('../main.ts', { args: all, under: command })
     try {
       const line = await child.says('tributary ')
       const address = /http:\S+?(?=,)/.exec(line)?.[0]
