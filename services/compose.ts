@@ -19,7 +19,7 @@ export interface Services {
 
 export type ServicePlatform = Pick<
   Platform,
-  'tables' | 'commit' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
+  'tables' | 'commit' | 'counts' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
 >
 
 export const composeServices = (platform: ServicePlatform, settings: Settings): Services => {
