@@ -16,8 +16,16 @@ import type { Feeds } from './feeds.ts'
 import { liveSettings } from './generated/tables.ts'
 import type { Log } from './log.ts'
 import { openAll } from './opened.ts'
+import { PartedLists } from './parted-lists.ts'
+import { Pending } from './pending.ts'
 import type { PubSub } from './pubsub.ts'
-import { countSettings, engineSettings, tallySettings } from './settings.ts'
+import {
+  countSettings,
+  engineSettings,
+  listSettings,
+  pendingSettings,
+  tallySettings,
+} from './settings.ts'
 import type { Tables } from './tables.ts'
 import { Tallies } from './tallies.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -62,6 +70,8 @@ export interface Platform extends Engines, AsyncDisposable {
   readonly telemetry: Telemetry
   /** The tallies, behind the cache. */
   readonly counts: Counts
+  readonly pending: Pending
+  readonly lists: PartedLists
   readonly backup: EngineSet['backup']
   readonly probes: readonly Probe[]
 }
@@ -79,16 +89,20 @@ export const openPlatform = (options: PlatformOptions): Promise<Platform> =>
     const { settings, clock, telemetry } = options
     const { kind } = settings.view(engineSettings)
     const { engines, backup } = opened.use(await openEngines(kind, options))
-    const { tables, cache } = engines
+    const { tables, cache, ids } = engines
     const tallies = opened.use(
       new Tallies({ tables, telemetry, settings: settings.view(tallySettings) }),
     )
     const counts = opened.use(
       new Counts({ tallies, cache, telemetry, settings: settings.view(countSettings) }),
     )
+    const pending = opened.use(
+      new Pending({ tables, clock, ids, telemetry, settings: settings.view(pendingSettings) }),
+    )
+    const lists = new PartedLists({ tables, clock, settings: settings.view(listSettings) })
     return {
       ...engines,
-      ...{ engine: kind, clock, telemetry, counts, backup },
+      ...{ engine: kind, clock, telemetry, counts, pending, lists, backup },
       probes: probesOf(engines),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }
