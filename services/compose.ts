@@ -4,6 +4,7 @@ import { accountSettings } from './accounts/settings.ts'
 import { AuditService } from './audit/audit.ts'
 import { DeadLetterService } from './dead-letter/dead-letter.ts'
 import type { Section, Settings } from './kernel/settings.ts'
+import type { Pending } from './platform/pending.ts'
 import type { Platform } from './platform/platform.ts'
 import { SettingsService } from './settings/settings.ts'
 
@@ -11,6 +12,8 @@ import { SettingsService } from './settings/settings.ts'
 export const serviceSections: readonly Section[] = [accountSettings]
 
 export interface Services {
+  /** What any of them has begun and not followed up. */
+  readonly pending: Pending
   readonly audit: AuditService
   readonly settings: SettingsService
   readonly deadLetters: DeadLetterService
@@ -19,7 +22,7 @@ export interface Services {
 
 export type ServicePlatform = Pick<
   Platform,
-  'tables' | 'commit' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
+  'tables' | 'commit' | 'pending' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
 >
 
 export const composeServices = (platform: ServicePlatform, settings: Settings): Services => {
@@ -27,6 +30,7 @@ export const composeServices = (platform: ServicePlatform, settings: Settings): 
   const audit = new AuditService({ tables, clock })
   const base = { tables, commit, pubsub, clock, ids, telemetry, audit }
   return {
+    pending: platform.pending,
     audit,
     settings: new SettingsService({ ...base, settings }),
     deadLetters: new DeadLetterService({ tables, clock, ids, audit }),

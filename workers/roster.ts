@@ -5,9 +5,10 @@ import { audit } from './audit.ts'
 import { EventWorker, type WorkerDependencies } from './event-worker.ts'
 import type { Role, WorkerDefinition } from './kit.ts'
 import { LagGauge } from './lag.ts'
+import { repair } from './repair.ts'
 import { TickWorker } from './tick-worker.ts'
 
-export const roster: readonly WorkerDefinition[] = [audit]
+export const roster: readonly WorkerDefinition[] = [audit, repair]
 
 const ROLES: readonly Role[] = ['gateway', ...new Set(roster.map(({ role }) => role))]
 

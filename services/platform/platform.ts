@@ -15,8 +15,10 @@ import type { Feeds } from './feeds.ts'
 import { liveSettings } from './generated/tables.ts'
 import type { Log } from './log.ts'
 import { openAll } from './opened.ts'
+import { PartedLists } from './parted-lists.ts'
+import { Pending } from './pending.ts'
 import type { PubSub } from './pubsub.ts'
-import { engineSettings, tallySettings } from './settings.ts'
+import { engineSettings, listSettings, pendingSettings, tallySettings } from './settings.ts'
 import type { Tables } from './tables.ts'
 import { Tallies } from './tallies.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -60,6 +62,8 @@ export interface Platform extends Engines, AsyncDisposable {
   readonly clock: Clock
   readonly telemetry: Telemetry
   readonly tallies: Tallies
+  readonly pending: Pending
+  readonly lists: PartedLists
   readonly backup: EngineSet['backup']
   readonly probes: readonly Probe[]
 }
@@ -77,13 +81,17 @@ export const openPlatform = (options: PlatformOptions): Promise<Platform> =>
     const { settings, clock, telemetry } = options
     const { kind } = settings.view(engineSettings)
     const { engines, backup } = opened.use(await openEngines(kind, options))
-    const { tables } = engines
+    const { tables, ids } = engines
     const tallies = opened.use(
       new Tallies({ tables, telemetry, settings: settings.view(tallySettings) }),
     )
+    const pending = opened.use(
+      new Pending({ tables, clock, ids, telemetry, settings: settings.view(pendingSettings) }),
+    )
+    const lists = new PartedLists({ tables, clock, settings: settings.view(listSettings) })
     return {
       ...engines,
-      ...{ engine: kind, clock, telemetry, tallies, backup },
+      ...{ engine: kind, clock, telemetry, tallies, pending, lists, backup },
       probes: probesOf(engines),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }

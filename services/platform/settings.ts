@@ -266,6 +266,47 @@ export const tallySettings = declare('tallies', {
   }),
 })
 
+export const pendingSettings = declare('pending', {
+  sweepAfterMs: int({
+    default: 60_000,
+    min: 15_000,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'age at which what a writer left behind is resumed by others',
+  }),
+  lateMs: int({
+    default: 120_000,
+    min: 1_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how late such a row may still come to light',
+  }),
+  leaseMs: int({
+    default: 60_000,
+    min: 1_000,
+    max: 600_000,
+    unit: 'ms',
+    about: 'how long a silent process keeps the others from sweeping',
+  }),
+})
+
+export const listSettings = declare('lists', {
+  partRows: int({
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    live: true,
+    about: 'entries of a long list after which its next part is opened',
+  }),
+  measureEvery: int({
+    default: 256,
+    min: 1,
+    max: 1_000_000,
+    live: true,
+    about: 'entries of which about one measures the part it went to',
+  }),
+})
+
 export const idSettings = declare('ids', {
   leaseMs: int({
     default: 60_000,
@@ -285,5 +326,7 @@ export const platformSections = [
   logSettings,
   outboxSettings,
   tallySettings,
+  pendingSettings,
+  listSettings,
   idSettings,
 ] as const

@@ -403,6 +403,67 @@ export const signingKeys: Table<SigningKeysRow, 'purpose', 'generation'> = {
 }
 
 /**
+ * A row is put before a thing is decided and removed when all that follows from it is done. Each is
+ * written once, by who made its id, and removed by it or by a sweep.
+ */
+export interface PendingRow {
+  readonly shard: number
+  readonly id: bigint
+  readonly kind: string | null
+  readonly subject: string | null
+}
+
+export const pending: Table<PendingRow, 'shard', 'id'> = {
+  name: 'pending',
+  partition: [{ name: 'shard', column: 'shard', type: 'int' }],
+  clustering: [{ name: 'id', column: 'id', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'kind', column: 'kind', type: 'text' },
+    { name: 'subject', column: 'subject', type: 'text' },
+  ],
+}
+
+/**
+ * Below which id each shard of `pending` is known to be empty. Written by the holder of the lease.
+ */
+export interface PendingMarksRow {
+  readonly shard: number
+  readonly mark: bigint | null
+}
+
+export const pendingMarks: Table<PendingMarksRow, 'shard', never> = {
+  name: 'pending_marks',
+  partition: [{ name: 'shard', column: 'shard', type: 'int' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'mark', column: 'mark', type: 'bigint' },
+  ],
+}
+
+/**
+ * The parts of a list that was opened a second time: the newest takes new entries. A list without a
+ * row here has part 0 alone. Written only conditionally.
+ */
+export interface ListPartsRow {
+  readonly list: string
+  readonly owner: bigint
+  readonly part: number
+  readonly openedAt: number | null
+}
+
+export const listParts: Table<ListPartsRow, 'list' | 'owner', 'part'> = {
+  name: 'list_parts',
+  partition: [{ name: 'list', column: 'list', type: 'text' }, { name: 'owner', column: 'owner', type: 'bigint' }],
+  clustering: [{ name: 'part', column: 'part', type: 'int' }],
+  order: 'desc',
+  columns: [
+    { name: 'openedAt', column: 'opened_at', type: 'timestamp' },
+  ],
+}
+
+/**
  * version: of the decision this row shows; the id of the post until it is first changed.
  * ordered_at: its place in time, which its author may have dated back; its arrival is in the id.
  * content: text, link, mentions and hashtags as JSON; null once deleted.
@@ -633,6 +694,9 @@ export const allTables = [
   credentials,
   sessions,
   signingKeys,
+  pending,
+  pendingMarks,
+  listParts,
   postsById,
   postsByAuthor,
   authorBuckets,
