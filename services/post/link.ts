@@ -44,9 +44,9 @@ const canonicalQuery = (parameters: URLSearchParams): string => {
 
 /** `%7e` and `~` are one; what has a meaning when it is not escaped stays escaped. */
 const canonicalEscapes = (path: string): string =>
-  path.replace(/%[0-9a-f]{2}/gi, (escape) => {
-    const character = String.fromCharCode(Number.parseInt(escape.slice(1), 16))
-    return /[A-Za-z0-9._~-]/.test(character) ? character : escape.toUpperCase()
+  path.replace(/%[0-9a-f]{2}/gi, (escaped) => {
+    const character = String.fromCharCode(Number.parseInt(escaped.slice(1), 16))
+    return /[A-Za-z0-9._~-]/.test(character) ? character : escaped.toUpperCase()
   })
 
 /** A fragment is a place in a page, unless a page made by scripts uses it as its path. */

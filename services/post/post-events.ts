@@ -44,5 +44,4 @@ export const visibilityEvent = (
   { id, authorId, visibility, version }: Post,
   previous: Visibility,
   envelope: Envelope,
-) =>
-  makeEvent(VisibilityChanged, envelope, { postId: id, authorId, visibility, previous, version })
+) => makeEvent(VisibilityChanged, envelope, { postId: id, authorId, visibility, previous, version })

@@ -1,18 +1,33 @@
 /** How posts lie in their tables. */
-import { type AccountId, arrivalMs, type PostId } from '../kernel/ids.ts'
+import { type AccountId, arrivalMs, type EventId, type PostId } from '../kernel/ids.ts'
 import {
   authorBuckets,
+  type PostChangesRow,
+  type PostHistoryRow,
   type PostsByIdRow,
+  postChanges,
+  postHistory,
   postsByAuthor,
   postsById,
+  type ResharesRow,
   replies,
+  reshares,
 } from '../platform/generated/tables.ts'
+import type { PartedList } from '../platform/parted-lists.ts'
 import { put, VERSION_MAX, type Write } from '../platform/tables.ts'
-import { decodeContent, encodeContent, hashesOf } from './content.ts'
-import type { Post } from './post.ts'
+import { type Content, decodeContent, encodeContent, hashesOf } from './content.ts'
+import type { ChangeName, Decision } from './decision.ts'
+import type { Post, Revision } from './post.ts'
+import type { ReshareDecision } from './reshare.ts'
 import { VISIBILITIES, type Visibility } from './visibility.ts'
 
-export { authorBuckets, postsByAuthor, postsById, replies }
+export { authorBuckets, postChanges, postHistory, postsByAuthor, postsById, reshares }
+
+export const repliesList: PartedList<typeof replies> = {
+  name: 'replies',
+  table: replies,
+  partition: (postId, part) => ({ postId, part }),
+}
 
 /** Months since 1970, in UTC: the bucket of an author's posts. */
 export const monthOf = (ms: number): number => {
@@ -45,7 +60,9 @@ export const standingWrites = (post: Post): readonly Write[] => {
 const toPostRow = (post: Post): PostsByIdRow => {
   const { content, replyTo, original } = post
   const deleted = post.deletedAt !== undefined
-  const hashes = deleted ? {} : hashesOf(content, { replyToId: replyTo?.id, originalId: original?.id })
+  const hashes = deleted
+    ? {}
+    : hashesOf(content, { replyToId: replyTo?.id, originalId: original?.id })
   return {
     id: post.id,
     version: post.version,
@@ -122,3 +139,87 @@ const originalOf = ({ originalId, originalAuthorId }: PostsByIdRow): Pick<Post, 
           authorId: (originalAuthorId ?? 0n) as AccountId,
         },
       }
+
+/** Every column but the key: a decision is always written whole. */
+export const changeColumns = (decision: Decision): Omit<PostChangesRow, 'postId'> => {
+  const { state, previous } = decision
+  const deleted = state.deletedAt !== undefined
+  return {
+    version: state.version,
+    visibility: state.visibility,
+    content: deleted ? null : encodeContent(state.content),
+    edits: state.edits,
+    editedAt: state.editedAt ?? null,
+    deletedAt: state.deletedAt ?? null,
+    change: decision.change,
+    eventId: decision.eventId,
+    previousVersion: previous.version,
+    previousVisibility: previous.visibility,
+    previousContent: deleted ? null : encodeContent(previous.content),
+    previousAt: previous.writtenAt,
+  }
+}
+
+export const fromChangeRow = (row: PostChangesRow): Decision => ({
+  state: {
+    version: row.version ?? row.postId,
+    visibility: toVisibility(row.visibility),
+    content: decodeContent(row.content),
+    edits: row.edits ?? 0,
+    ...(row.editedAt === null ? {} : { editedAt: row.editedAt }),
+    ...(row.deletedAt === null ? {} : { deletedAt: row.deletedAt }),
+  },
+  change: (row.change ?? 'edit') as ChangeName,
+  eventId: (row.eventId ?? row.postId) as EventId,
+  previous: {
+    version: row.previousVersion ?? row.postId,
+    visibility: toVisibility(row.previousVisibility),
+    content: decodeContent(row.previousContent),
+    writtenAt: row.previousAt ?? 0,
+  },
+})
+
+/** What an edit has replaced, under the number of the edit. */
+export const historyWrites = (postId: PostId, { change, state, previous }: Decision): Write[] => {
+  if (change === 'delete') return emptiedHistory(postId, state.edits)
+  if (change !== 'edit') return []
+  const { version, content, writtenAt } = previous
+  const row = { postId, edit: state.edits - 1, content: encodeContent(content), writtenAt }
+  return [put(postHistory, row, { version })]
+}
+
+/** Whatever of the history comes to light late, nothing of it is readable. */
+const emptiedHistory = (postId: PostId, edits: number): Write[] =>
+  Array.from({ length: edits }, (_none, edit) =>
+    put(postHistory, { postId, edit, content: null, writtenAt: null }, { version: VERSION_MAX }),
+  )
+
+export const fromHistoryRow = ({ content, writtenAt }: PostHistoryRow): Revision | undefined => {
+  if (content === null) return undefined
+  const { text, link }: Content = decodeContent(content)
+  return { text, ...(link === undefined ? {} : { link }), writtenAt: writtenAt ?? 0 }
+}
+
+export const reshareColumns = (
+  decision: ReshareDecision,
+): Omit<ResharesRow, 'actorId' | 'originalId'> => ({
+  version: decision.version,
+  isOn: decision.isOn,
+  postId: decision.postId,
+  originalAuthorId: decision.original.authorId,
+  decidedAt: decision.decidedAt,
+  eventId: decision.eventId,
+})
+
+export const fromReshareRow = (row: ResharesRow): ReshareDecision => ({
+  actorId: row.actorId as AccountId,
+  original: {
+    id: row.originalId as PostId,
+    authorId: (row.originalAuthorId ?? 0n) as AccountId,
+  },
+  version: row.version ?? 0n,
+  isOn: row.isOn ?? false,
+  postId: (row.postId ?? 0n) as PostId,
+  decidedAt: row.decidedAt ?? 0,
+  eventId: (row.eventId ?? 0n) as EventId,
+})

@@ -42,7 +42,8 @@ const ADDRESS = /https?:\/\/\S+/giu
 const MENTION =
   /(?<![\p{L}\p{N}\p{M}_.@＠/])[@＠]([\p{L}\p{N}_](?:[\p{L}\p{N}_.]{0,58}[\p{L}\p{N}_])?)(?![\p{L}\p{N}\p{M}_@＠])/gu
 /** The letters of names in any script (UAX 31), with the joiners that some scripts need. */
-const HASHTAG = /(?<![\p{XID_Continue}&/#＃])[#＃]([\p{XID_Continue}\u200c\u200d·]{1,100})(?![\p{XID_Continue}#＃])/gu
+const HASHTAG =
+  /(?<![\p{XID_Continue}&/#＃])[#＃]([\u200d\p{XID_Continue}\u200c]{1,100})(?![\p{XID_Continue}#＃])/gu
 
 export const findPointers = (text: string): Pointers => {
   const plain = text.replace(ADDRESS, ' ')
