@@ -6,6 +6,7 @@
 import DataLoader from 'dataloader'
 import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
+import type { PostId } from '../services/post/post.ts'
 
 export interface LoaderRequest {
   readonly services: Services
@@ -24,6 +25,16 @@ const BATCH_MAX = 100
 /** Every entity that is loaded by id, in the order of their modules. */
 const readers = {
   account: (ids, { services }) => services.accounts.byIds(ids as readonly AccountId[]),
+  post: (ids, { services, viewer }) =>
+    services.posts.byIds(viewer?.accountId, ids as readonly PostId[]),
+  postCount: (ids, { services }) => services.posts.postCounts(ids as readonly AccountId[]),
+  replyCount: (ids, { services }) => services.posts.countsOf(ids as readonly PostId[], 'replies'),
+  reshareCount: (ids, { services }) =>
+    services.posts.countsOf(ids as readonly PostId[], 'reshares'),
+  viewerReshare: async (ids, { services, viewer }) =>
+    viewer
+      ? await services.posts.areReshared(viewer.accountId, ids as readonly PostId[])
+      : ids.map(() => false),
 } satisfies Readonly<Record<string, BatchReader<unknown>>>
 
 type LoadersOf<Readers> = {

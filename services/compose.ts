@@ -6,10 +6,12 @@ import { DeadLetterService } from './dead-letter/dead-letter.ts'
 import type { Section, Settings } from './kernel/settings.ts'
 import type { Pending } from './platform/pending.ts'
 import type { Platform } from './platform/platform.ts'
+import { NO_TIE, PostService, type TieReader } from './post/post.ts'
+import { postSettings } from './post/settings.ts'
 import { SettingsService } from './settings/settings.ts'
 
 /** The settings of the services, in their order. */
-export const serviceSections: readonly Section[] = [accountSettings]
+export const serviceSections: readonly Section[] = [accountSettings, postSettings]
 
 export interface Services {
   /** What any of them has begun and not followed up. */
@@ -18,22 +20,29 @@ export interface Services {
   readonly settings: SettingsService
   readonly deadLetters: DeadLetterService
   readonly accounts: AccountService
+  readonly posts: PostService
 }
 
 export type ServicePlatform = Pick<
   Platform,
-  'tables' | 'commit' | 'pending' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
+  'tables' | 'commit' | 'pending' | 'lists' | 'tallies' | 'pubsub' | 'clock' | 'ids' | 'telemetry'
 >
 
 export const composeServices = (platform: ServicePlatform, settings: Settings): Services => {
-  const { tables, commit, pubsub, clock, ids, telemetry } = platform
+  const { tables, commit, pending, lists, tallies, pubsub, clock, ids, telemetry } = platform
   const audit = new AuditService({ tables, clock })
-  const base = { tables, commit, pubsub, clock, ids, telemetry, audit }
+  const base = { tables, commit, pending, lists, pubsub, clock, ids, telemetry, audit }
+  const accounts = new AccountService({ ...base, settings: settings.view(accountSettings) })
+  const graph: TieReader = { ties: async (_viewer, others) => others.map(() => NO_TIE) }
   return {
-    pending: platform.pending,
+    pending,
     audit,
     settings: new SettingsService({ ...base, settings }),
     deadLetters: new DeadLetterService({ tables, clock, ids, audit }),
-    accounts: new AccountService({ ...base, settings: settings.view(accountSettings) }),
+    accounts,
+    posts: new PostService({
+      ...{ ...base, tallies, accounts, graph },
+      settings: settings.view(postSettings),
+    }),
   }
 }

@@ -24,6 +24,9 @@ import {
 const mappers: Readonly<Record<string, string>> = {
   Node: '../../gateway/graphql/schema.ts#FoundNode',
   Account: '../../services/accounts/accounts.ts#Account as KnownAccount',
+  Post: '../../services/post/post.ts#Post as KnownPost',
+  PostRevision: '../../services/post/post.ts#Revision',
+  Mention: '../../services/post/post.ts#Mention as KnownMention',
 }
 
 const PRINTED = 'schema.graphql'
