@@ -35,6 +35,9 @@ const readers = {
     viewer
       ? await services.posts.areReshared(viewer.accountId, ids as readonly PostId[])
       : ids.map(() => false),
+  likeCount: (ids, { services }) => services.engagement.likeCounts(ids as readonly PostId[]),
+  postMarks: (ids, { services, viewer }) =>
+    services.engagement.marksOf(viewer?.accountId, ids as readonly PostId[]),
 } satisfies Readonly<Record<string, BatchReader<unknown>>>
 
 type LoadersOf<Readers> = {
@@ -43,7 +46,13 @@ type LoadersOf<Readers> = {
     : never
 }
 
-export type Loaders = LoadersOf<typeof readers>
+/** The loaders, and how all of them forget what they have read. */
+export type Loaders = LoadersOf<typeof readers> & Forgetting
+
+interface Forgetting {
+  /** For who is about to change things in the middle of a request. */
+  readonly forget: () => void
+}
 
 export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(readers, request)
 
@@ -51,19 +60,21 @@ export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(reader
 export const loadersOf = <Readers extends Readonly<Record<string, BatchReader<unknown>>>>(
   all: Readers,
   request: LoaderRequest,
-): LoadersOf<Readers> => {
-  const loaders = {}
+): LoadersOf<Readers> & Forgetting => {
+  const made = new Map<string, DataLoader<bigint, unknown>>()
+  const forget = (): void => made.clear()
+  const loaders = { forget }
   for (const [name, read] of Object.entries(all)) {
-    let loader: DataLoader<bigint, unknown> | undefined
     Object.defineProperty(loaders, name, {
       enumerable: true,
       get: () => {
-        loader ??= loaderOf(read, request)
+        const loader = made.get(name) ?? loaderOf(read, request)
+        made.set(name, loader)
         return loader
       },
     })
   }
-  return loaders as LoadersOf<Readers>
+  return loaders as LoadersOf<Readers> & Forgetting
 }
 
 const loaderOf = <Value>(

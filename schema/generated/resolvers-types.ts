@@ -3,6 +3,7 @@ import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } f
 import type { FoundNode } from '../../gateway/graphql/schema.ts';
 import type { Account as KnownAccount } from '../../services/accounts/accounts.ts';
 import type { Post as KnownPost, Revision, Mention as KnownMention } from '../../services/post/post.ts';
+import type { SavedEdge } from '../../gateway/resolvers/engagement.ts';
 import type { RequestContext } from '../../gateway/graphql/context.ts';
 export type Maybe<T> = T | null;
 export type InputMaybe<T> = Maybe<T>;
@@ -197,6 +198,8 @@ export type Query = {
   readonly viewer?: Maybe<Account>;
   /** The account with this handle, however it is typed; null where there is none. */
   readonly account?: Maybe<Account>;
+  /** What the caller has saved and may still see, newest save first. Nobody else can see it. */
+  readonly savedPosts: SavedPostConnection;
   /** The post with this id; null if there is none, or none the caller may see. */
   readonly post?: Maybe<Post>;
 };
@@ -217,6 +220,13 @@ export type QueryNodesArgs = {
 /** Everything that can be read. */
 export type QueryAccountArgs = {
   handle: Scalars['String']['input'];
+};
+
+
+/** Everything that can be read. */
+export type QuerySavedPostsArgs = {
+  first?: Scalars['Int']['input'];
+  after?: InputMaybe<Scalars['Cursor']['input']>;
 };
 
 
@@ -244,6 +254,20 @@ export type Mutation = {
   readonly signOut: SignOutPayload;
   /** Changes what the caller says of themselves; what is left out stays as it is. */
   readonly updateProfile: UpdateProfilePayload;
+  /** Likes a post that the caller can see. Liked again it stays liked. */
+  readonly like: EngagementPayload;
+  /** Takes a like back, also of a post that can no longer be seen. */
+  readonly unlike: EngagementPayload;
+  /** Keeps a post in the caller's saved posts. */
+  readonly save: EngagementPayload;
+  /** Takes a post out of the caller's saved posts, also one that can no longer be seen. */
+  readonly unsave: EngagementPayload;
+  /** Keeps a post out of the caller's feeds; asked for by its id it is still shown. */
+  readonly hide: EngagementPayload;
+  /** Lets a hidden post into the caller's feeds again. */
+  readonly unhide: EngagementPayload;
+  /** Tells the moderators of a post; once more with other words replaces them. The author is not told. */
+  readonly report: EngagementPayload;
   /**
    * Makes a post. Sent again with the same idempotency key it gives the same post, so that a client that
    * got no answer can simply try again.
@@ -296,6 +320,48 @@ export type MutationUpdateProfileArgs = {
 
 
 /** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationLikeArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnlikeArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationSaveArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnsaveArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationHideArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnhideArgs = {
+  input: EngagementInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationReportArgs = {
+  input: ReportInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
 export type MutationCreatePostArgs = {
   input: CreatePostInput;
 };
@@ -328,6 +394,70 @@ export type MutationReshareArgs = {
 /** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
 export type MutationUnreshareArgs = {
   input: UnreshareInput;
+};
+
+/** Which post. */
+export type EngagementInput = {
+  /** Of the post. */
+  readonly postId: Scalars['ID']['input'];
+};
+
+/** A report of a post. */
+export type ReportInput = {
+  /** Of the post. */
+  readonly postId: Scalars['ID']['input'];
+  /** What is wrong with it. */
+  readonly reason: ReportReason;
+  /** More about it, 500 characters at most. */
+  readonly note?: InputMaybe<Scalars['String']['input']>;
+};
+
+/** What can be wrong with a post. */
+export type ReportReason =
+  /** Unwanted advertising, or the same again and again. */
+  | 'SPAM'
+  /** It bullies or threatens somebody. */
+  | 'HARASSMENT'
+  /** It attacks people for what they are. */
+  | 'HATE'
+  /** It shows or calls for violence. */
+  | 'VIOLENCE'
+  /** It shows people naked or worse. */
+  | 'NUDITY'
+  /** It is untrue in a way that does harm. */
+  | 'FALSE_INFORMATION'
+  /** It breaks a law. */
+  | 'ILLEGAL'
+  /** Something else, which the note says. */
+  | 'OTHER';
+
+/** A post after something was done with it. */
+export type EngagementPayload = {
+  readonly __typename?: 'EngagementPayload';
+  /** The post as it is now; null when the caller cannot see it. */
+  readonly post?: Maybe<Post>;
+  /** What was refused. */
+  readonly userErrors: ReadonlyArray<UserError>;
+};
+
+/** A page of saved posts. */
+export type SavedPostConnection = {
+  readonly __typename?: 'SavedPostConnection';
+  /** The posts of this page; those that can no longer be seen are left out. */
+  readonly edges: ReadonlyArray<SavedPostEdge>;
+  /** Where it lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** A saved post and its place in the list. */
+export type SavedPostEdge = {
+  readonly __typename?: 'SavedPostEdge';
+  /** The post. */
+  readonly node: Post;
+  /** When it was saved. */
+  readonly savedAt: Scalars['DateTime']['output'];
+  /** Its position. */
+  readonly cursor: Scalars['Cursor']['output'];
 };
 
 /** Who may see a post, besides its author. Of a private account it is never more than its followers. */
@@ -378,6 +508,14 @@ export type Post = Node & {
   readonly reshareCount: Scalars['Int']['output'];
   /** Whether the caller has reshared it without words. */
   readonly viewerHasReshared: Scalars['Boolean']['output'];
+  /** How many people like it. */
+  readonly likeCount: Scalars['Int']['output'];
+  /** Whether the caller likes it. */
+  readonly viewerHasLiked: Scalars['Boolean']['output'];
+  /** Whether the caller has saved it. */
+  readonly viewerHasSaved: Scalars['Boolean']['output'];
+  /** Whether the caller wants it in no feed of theirs. */
+  readonly viewerHasHidden: Scalars['Boolean']['output'];
 };
 
 
@@ -608,6 +746,12 @@ export type ResolversTypes = {
   UserErrorCode: UserErrorCode;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  EngagementInput: EngagementInput;
+  ReportInput: ReportInput;
+  ReportReason: ReportReason;
+  EngagementPayload: ResolverTypeWrapper<Omit<EngagementPayload, 'post'> & { post?: Maybe<ResolversTypes['Post']> }>;
+  SavedPostConnection: ResolverTypeWrapper<Omit<SavedPostConnection, 'edges'> & { edges: ReadonlyArray<ResolversTypes['SavedPostEdge']> }>;
+  SavedPostEdge: ResolverTypeWrapper<SavedEdge>;
   Visibility: Visibility;
   Post: ResolverTypeWrapper<KnownPost>;
   Link: ResolverTypeWrapper<Link>;
@@ -648,6 +792,11 @@ export type ResolversParentTypes = {
   UserError: UserError;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  EngagementInput: EngagementInput;
+  ReportInput: ReportInput;
+  EngagementPayload: Omit<EngagementPayload, 'post'> & { post?: Maybe<ResolversParentTypes['Post']> };
+  SavedPostConnection: Omit<SavedPostConnection, 'edges'> & { edges: ReadonlyArray<ResolversParentTypes['SavedPostEdge']> };
+  SavedPostEdge: SavedEdge;
   Post: KnownPost;
   Link: Link;
   Mention: KnownMention;
@@ -735,6 +884,7 @@ export type QueryResolvers<ContextType = RequestContext, ParentType extends Reso
   nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType>;
   account?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType, RequireFields<QueryAccountArgs, 'handle'>>;
+  savedPosts?: Resolver<ResolversTypes['SavedPostConnection'], ParentType, ContextType, RequireFields<QuerySavedPostsArgs, 'first'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
 };
 
@@ -744,12 +894,35 @@ export type MutationResolvers<ContextType = RequestContext, ParentType extends R
   refreshTokens?: Resolver<ResolversTypes['TokensPayload'], ParentType, ContextType, RequireFields<MutationRefreshTokensArgs, 'input'>>;
   signOut?: Resolver<ResolversTypes['SignOutPayload'], ParentType, ContextType, RequireFields<MutationSignOutArgs, 'input'>>;
   updateProfile?: Resolver<ResolversTypes['UpdateProfilePayload'], ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
+  like?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationLikeArgs, 'input'>>;
+  unlike?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationUnlikeArgs, 'input'>>;
+  save?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationSaveArgs, 'input'>>;
+  unsave?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationUnsaveArgs, 'input'>>;
+  hide?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationHideArgs, 'input'>>;
+  unhide?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationUnhideArgs, 'input'>>;
+  report?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationReportArgs, 'input'>>;
   createPost?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
   editPost?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationEditPostArgs, 'input'>>;
   deletePost?: Resolver<ResolversTypes['DeletePostPayload'], ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'input'>>;
   changeVisibility?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationChangeVisibilityArgs, 'input'>>;
   reshare?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationReshareArgs, 'input'>>;
   unreshare?: Resolver<ResolversTypes['UnresharePayload'], ParentType, ContextType, RequireFields<MutationUnreshareArgs, 'input'>>;
+};
+
+export type EngagementPayloadResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['EngagementPayload'] = ResolversParentTypes['EngagementPayload']> = {
+  post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType>;
+  userErrors?: Resolver<ReadonlyArray<ResolversTypes['UserError']>, ParentType, ContextType>;
+};
+
+export type SavedPostConnectionResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['SavedPostConnection'] = ResolversParentTypes['SavedPostConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['SavedPostEdge']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type SavedPostEdgeResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['SavedPostEdge'] = ResolversParentTypes['SavedPostEdge']> = {
+  node?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
+  savedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  cursor?: Resolver<ResolversTypes['Cursor'], ParentType, ContextType>;
 };
 
 export type PostResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['Post'] = ResolversParentTypes['Post']> = {
@@ -771,6 +944,10 @@ export type PostResolvers<ContextType = RequestContext, ParentType extends Resol
   replyCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   reshareCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   viewerHasReshared?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  likeCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  viewerHasLiked?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerHasSaved?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerHasHidden?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -826,6 +1003,9 @@ export type Resolvers<ContextType = RequestContext> = {
   UserError?: UserErrorResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  EngagementPayload?: EngagementPayloadResolvers<ContextType>;
+  SavedPostConnection?: SavedPostConnectionResolvers<ContextType>;
+  SavedPostEdge?: SavedPostEdgeResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   Link?: LinkResolvers<ContextType>;
   Mention?: MentionResolvers<ContextType>;

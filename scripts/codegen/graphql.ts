@@ -27,6 +27,7 @@ const mappers: Readonly<Record<string, string>> = {
   Post: '../../services/post/post.ts#Post as KnownPost',
   PostRevision: '../../services/post/post.ts#Revision',
   Mention: '../../services/post/post.ts#Mention as KnownMention',
+  SavedPostEdge: '../../gateway/resolvers/engagement.ts#SavedEdge',
 }
 
 const PRINTED = 'schema.graphql'

@@ -81,6 +81,7 @@ export const topics = {
   operations: { name: 'operations', partitions: 4, retentionMs: 7 * DAY_MS },
   accounts: { name: 'accounts', partitions: 16, retentionMs: 7 * DAY_MS },
   posts: { name: 'posts', partitions: 32, retentionMs: 7 * DAY_MS },
+  engagement: { name: 'engagement', partitions: 32, retentionMs: 7 * DAY_MS },
 } as const satisfies Record<string, Topic>
 
 const defineEvent = <const F extends Fields>(event: EventType<F>): EventType<F> => event
@@ -138,7 +139,7 @@ export const PostCreated = defineEvent({
     originalAuthorId: 'id?',
   },
   producer: 'services/post',
-  consumers: [],
+  consumers: ['workers/count'],
 })
 
 export const PostEdited = defineEvent({
@@ -165,7 +166,7 @@ export const PostDeleted = defineEvent({
     originalId: 'id?',
   },
   producer: 'services/post',
-  consumers: [],
+  consumers: ['workers/count'],
 })
 
 export const VisibilityChanged = defineEvent({
@@ -178,6 +179,25 @@ export const VisibilityChanged = defineEvent({
   consumers: [],
 })
 
+/** A like, save, hide or report was turned on or off. The highest version of a kind stands. */
+export const EngagementChanged = defineEvent({
+  type: 'engagement.changed',
+  version: 1,
+  topic: topics.engagement,
+  key: 'actorId',
+  fields: {
+    actorId: 'id',
+    postId: 'id',
+    authorId: 'id',
+    kind: 'text',
+    on: 'flag',
+    version: 'id',
+    reason: 'text?',
+  },
+  producer: 'services/engagement',
+  consumers: ['workers/count'],
+})
+
 // biome-ignore lint/suspicious/noExplicitAny: the list holds events of every shape.
 export const catalogue: readonly EventType<any>[] = [
   SettingChanged,
@@ -187,6 +207,7 @@ export const catalogue: readonly EventType<any>[] = [
   PostEdited,
   PostDeleted,
   VisibilityChanged,
+  EngagementChanged,
 ]
 
 /** Makes an event of `definition`; the id names it for ever, so a retry passes the same one. */

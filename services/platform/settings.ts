@@ -266,6 +266,29 @@ export const tallySettings = declare('tallies', {
   }),
 })
 
+export const countSettings = declare('counts', {
+  totalTtlMs: int({
+    default: 600_000,
+    min: 1_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how long a total stays in the cache when nothing changes it',
+  }),
+  tokenTtlMs: int({
+    default: 10_000,
+    min: 100,
+    max: 600_000,
+    unit: 'ms',
+    about: 'time allowed for a total to be read after a change, or it is not cached',
+  }),
+  waitingMax: int({
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    about: 'subjects of one kind waiting to be counted before new ones are refused',
+  }),
+})
+
 export const pendingSettings = declare('pending', {
   sweepAfterMs: int({
     default: 60_000,
@@ -326,6 +349,7 @@ export const platformSections = [
   logSettings,
   outboxSettings,
   tallySettings,
+  countSettings,
   pendingSettings,
   listSettings,
   idSettings,

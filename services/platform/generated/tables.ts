@@ -678,6 +678,61 @@ export const reshares: Table<ResharesRow, 'actorId' | 'originalId', never> = {
   ],
 }
 
+/**
+ * The state of each kind for one actor and one post. Versioned; an odd version is on, an even one off.
+ * changed_at: when it was turned on or off. part: of saves_by_actor, where a save lies.
+ */
+export interface EngagementsRow {
+  readonly actorId: bigint
+  readonly postId: bigint
+  readonly kind: string
+  readonly version: bigint | null
+  readonly isOn: boolean | null
+  readonly changedAt: number | null
+  readonly authorId: bigint | null
+  readonly part: number | null
+  readonly reason: string | null
+  readonly note: string | null
+}
+
+export const engagements: Table<EngagementsRow, 'actorId' | 'postId', 'kind'> = {
+  name: 'engagements',
+  partition: [{ name: 'actorId', column: 'actor_id', type: 'bigint' }, { name: 'postId', column: 'post_id', type: 'bigint' }],
+  clustering: [{ name: 'kind', column: 'kind', type: 'text' }],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'isOn', column: 'is_on', type: 'boolean' },
+    { name: 'changedAt', column: 'changed_at', type: 'timestamp' },
+    { name: 'authorId', column: 'author_id', type: 'bigint' },
+    { name: 'part', column: 'part', type: 'int' },
+    { name: 'reason', column: 'reason', type: 'text' },
+    { name: 'note', column: 'note', type: 'text' },
+  ],
+}
+
+/**
+ * The saves of an actor in the order in which they were made, in parts. Versioned. An entry counts
+ * if the row of its save above says the same time and part: a race may leave more entries than one.
+ */
+export interface SavesByActorRow {
+  readonly actorId: bigint
+  readonly part: number
+  readonly savedAt: number
+  readonly postId: bigint
+  readonly version: bigint | null
+}
+
+export const savesByActor: Table<SavesByActorRow, 'actorId' | 'part', 'savedAt' | 'postId'> = {
+  name: 'saves_by_actor',
+  partition: [{ name: 'actorId', column: 'actor_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'savedAt', column: 'saved_at', type: 'timestamp' }, { name: 'postId', column: 'post_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
 export const allTables = [
   claims,
   nodeLeases,
@@ -704,4 +759,6 @@ export const allTables = [
   postHistory,
   replies,
   reshares,
+  engagements,
+  savesByActor,
 ] as const
