@@ -79,13 +79,22 @@ export interface PresenterOptions {
 export class ErrorPresenter {
   readonly #telemetry: Telemetry
   readonly #suggests: boolean
+  readonly #presented = new WeakMap<object, GraphQLFormattedError>()
 
   constructor({ telemetry, suggests }: PresenterOptions) {
     this.#telemetry = telemetry
     this.#suggests = suggests
   }
 
+  /** Once for each error, however often it is asked: the first time decides on the trace. */
   present(error: unknown): GraphQLFormattedError {
+    if (typeof error !== 'object' || error === null) return this.#present(error)
+    const presented = this.#presented.get(error) ?? this.#present(error)
+    this.#presented.set(error, presented)
+    return presented
+  }
+
+  #present(error: unknown): GraphQLFormattedError {
     const located = error instanceof GraphQLError ? error : undefined
     const cause = causeOf(error)
     const told = { ...place(located) }

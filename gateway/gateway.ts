@@ -90,10 +90,10 @@ const sharedOf = (options: GatewayOptions) => {
   ])
   const documents = new Documents({ schema, settings, introspection, telemetry })
   const cursors = new Cursors([cursorKey(settings.cursorSecret || options.cursorSecret)])
+  const presenter = new ErrorPresenter({ telemetry, suggests: introspection })
   return {
-    ...{ schema, introspection, telemetry },
-    operations: new Operations({ documents, settings, telemetry }),
-    presenter: new ErrorPresenter({ telemetry, suggests: introspection }),
+    ...{ schema, introspection, telemetry, presenter },
+    operations: new Operations({ documents, presenter, settings, telemetry }),
     openContext: (viewer: Viewer | undefined) => openContext({ services, cursors }, viewer),
   }
 }

@@ -6,6 +6,7 @@
 import DataLoader from 'dataloader'
 import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
+import type { PostId } from '../services/post/post.ts'
 
 export interface LoaderRequest {
   readonly services: Services
@@ -24,6 +25,19 @@ const BATCH_MAX = 100
 /** Every entity that is loaded by id, in the order of their modules. */
 const readers = {
   account: (ids, { services }) => services.accounts.byIds(ids as readonly AccountId[]),
+  post: (ids, { services, viewer }) =>
+    services.posts.byIds(viewer?.accountId, ids as readonly PostId[]),
+  postCount: (ids, { services }) => services.posts.postCounts(ids as readonly AccountId[]),
+  replyCount: (ids, { services }) => services.posts.countsOf(ids as readonly PostId[], 'replies'),
+  reshareCount: (ids, { services }) =>
+    services.posts.countsOf(ids as readonly PostId[], 'reshares'),
+  viewerReshare: async (ids, { services, viewer }) =>
+    viewer
+      ? await services.posts.areReshared(viewer.accountId, ids as readonly PostId[])
+      : ids.map(() => false),
+  likeCount: (ids, { services }) => services.engagement.likeCounts(ids as readonly PostId[]),
+  postMarks: (ids, { services, viewer }) =>
+    services.engagement.marksOf(viewer?.accountId, ids as readonly PostId[]),
 } satisfies Readonly<Record<string, BatchReader<unknown>>>
 
 type LoadersOf<Readers> = {
@@ -32,7 +46,13 @@ type LoadersOf<Readers> = {
     : never
 }
 
-export type Loaders = LoadersOf<typeof readers>
+/** The loaders, and how all of them forget what they have read. */
+export type Loaders = LoadersOf<typeof readers> & Forgetting
+
+interface Forgetting {
+  /** For who is about to change things in the middle of a request. */
+  forget(): void
+}
 
 export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(readers, request)
 
@@ -42,23 +62,27 @@ type ReaderMap = Readonly<Record<string, BatchReader<unknown>>>
 export const loadersOf = <Readers extends ReaderMap>(
   all: Readers,
   request: LoaderRequest,
-): LoadersOf<Readers> => {
+): LoadersOf<Readers> & Forgetting => {
   const known = shelves.get(all) ?? shelfOf(all)
-  return new known(request) as LoadersOf<Readers>
+  return new known(request) as LoadersOf<Readers> & Forgetting
 }
 
-type Shelf = new (request: LoaderRequest) => object
+type Shelf = new (request: LoaderRequest) => Forgetting
 
 /** One class for each map of readers: its getters are defined once, not for every request. */
 const shelves = new WeakMap<ReaderMap, Shelf>()
 
 const shelfOf = (all: ReaderMap): Shelf => {
-  class LoaderShelf {
+  class LoaderShelf implements Forgetting {
     readonly request: LoaderRequest
     readonly made = new Map<string, DataLoader<bigint, unknown>>()
 
     constructor(request: LoaderRequest) {
       this.request = request
+    }
+
+    forget(): void {
+      this.made.clear()
     }
 
     loader(name: string, read: BatchReader<unknown>): DataLoader<bigint, unknown> {

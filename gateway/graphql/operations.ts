@@ -15,6 +15,7 @@ import {
 } from '../../services/kernel/errors.ts'
 import type { Values } from '../../services/kernel/settings.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
+import type { ErrorPresenter } from '../errors.ts'
 import type { Variables } from './analysis.ts'
 import type { RequestContext } from './context.ts'
 import { chooseOperation, type Documents } from './documents.ts'
@@ -41,19 +42,22 @@ export type Admission =
 
 export interface OperationsOptions {
   readonly documents: Documents
+  readonly presenter: ErrorPresenter
   readonly settings: Values<typeof graphqlSettings>
   readonly telemetry: Telemetry
 }
 
 export class Operations {
   readonly #documents: Documents
+  readonly #presenter: ErrorPresenter
   readonly #settings: Values<typeof graphqlSettings>
   readonly #telemetry: Telemetry
   readonly #metrics
   #inFlight = 0
 
-  constructor({ documents, settings, telemetry }: OperationsOptions) {
+  constructor({ documents, presenter, settings, telemetry }: OperationsOptions) {
     this.#documents = documents
+    this.#presenter = presenter
     this.#settings = settings
     this.#telemetry = telemetry
     this.#metrics = metricsOf(telemetry, () => this.#inFlight)
@@ -79,8 +83,12 @@ export class Operations {
     this.#inFlight += 1
     try {
       const attributes = attributesOf(operation)
-      const run = () => operation.execute(variables, context)
-      const result = await this.#telemetry.span(type, { attributes }, run)
+      const result = await this.#telemetry.span(type, { attributes }, async () => {
+        const executed = await operation.execute(variables, context)
+        // Here, and not when the answer is written: the client is told the id of this trace.
+        for (const error of executed.errors ?? []) this.#presenter.present(error)
+        return executed
+      })
       stop({ outcome: result.errors ? 'error' : 'ok' })
       return result
     } catch (error) {

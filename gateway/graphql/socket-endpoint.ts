@@ -50,6 +50,7 @@ export class SocketEndpoint {
   readonly #protocol: Server<SocketExtra>
   readonly #open = new Map<WebSocket, SocketExtra>()
   readonly #pings: NodeJS.Timeout
+  readonly #cut
 
   constructor(options: SocketEndpointOptions) {
     const { settings, telemetry } = options
@@ -67,6 +68,11 @@ export class SocketEndpoint {
     })
     this.#pings = setInterval(() => this.#ping(), settings.pingMs)
     this.#pings.unref()
+    this.#cut = telemetry.counter(
+      'tributary_socket_cut_total',
+      'Sockets ended from here: their client left too much unread, or was not there any more',
+      ['reason'],
+    )
     telemetry.gauge('tributary_socket_connections', 'Open sockets', {
       collect: (gauge) => gauge.set(this.#open.size),
     })
@@ -131,9 +137,9 @@ export class SocketEndpoint {
   #send(socket: WebSocket, text: string): void {
     if (socket.readyState !== socket.OPEN) return
     socket.send(text)
-    if (socket.bufferedAmount > this.#own.settings.waitingBytesMax) {
-      socket.close(CLOSE.slow, 'Too slow')
-    }
+    if (socket.bufferedAmount <= this.#own.settings.waitingBytesMax) return
+    this.#cut.inc({ reason: 'slow' })
+    socket.close(CLOSE.slow, 'Too slow')
   }
 
   /** A token that runs out, and a session that ends, take their socket with them. */
@@ -147,8 +153,13 @@ export class SocketEndpoint {
   #ping(): void {
     for (const [socket, extra] of this.#open) {
       if (extra.isAlive) socket.ping()
-      else socket.terminate()
+      else this.#terminate(socket)
       extra.isAlive = false
     }
+  }
+
+  #terminate(socket: WebSocket): void {
+    this.#cut.inc({ reason: 'silent' })
+    socket.terminate()
   }
 }

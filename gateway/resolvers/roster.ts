@@ -1,5 +1,7 @@
 /** The domains of the API, one file each, in the order of their modules. */
 import type { ApiModule } from '../graphql/schema.ts'
 import { accountsApi } from './accounts.ts'
+import { engagementApi } from './engagement.ts'
+import { postsApi } from './posts.ts'
 
-export const apiModules: readonly ApiModule[] = [accountsApi]
+export const apiModules: readonly ApiModule[] = [accountsApi, postsApi, engagementApi]

@@ -11,12 +11,21 @@ import type { Blobs } from './blobs.ts'
 import type { Cache } from './cache.ts'
 import type { Clock } from './clock.ts'
 import type { Commit } from './commit.ts'
+import { Counts } from './counts.ts'
 import type { Feeds } from './feeds.ts'
 import { liveSettings } from './generated/tables.ts'
 import type { Log } from './log.ts'
 import { openAll } from './opened.ts'
+import { PartedLists } from './parted-lists.ts'
+import { Pending } from './pending.ts'
 import type { PubSub } from './pubsub.ts'
-import { engineSettings, tallySettings } from './settings.ts'
+import {
+  countSettings,
+  engineSettings,
+  listSettings,
+  pendingSettings,
+  tallySettings,
+} from './settings.ts'
 import type { Tables } from './tables.ts'
 import { Tallies } from './tallies.ts'
 import type { Telemetry } from './telemetry.ts'
@@ -59,7 +68,10 @@ export interface Platform extends Engines, AsyncDisposable {
   readonly engine: EngineKind
   readonly clock: Clock
   readonly telemetry: Telemetry
-  readonly tallies: Tallies
+  /** The tallies, behind the cache. */
+  readonly counts: Counts
+  readonly pending: Pending
+  readonly lists: PartedLists
   readonly backup: EngineSet['backup']
   readonly probes: readonly Probe[]
 }
@@ -77,13 +89,20 @@ export const openPlatform = (options: PlatformOptions): Promise<Platform> =>
     const { settings, clock, telemetry } = options
     const { kind } = settings.view(engineSettings)
     const { engines, backup } = opened.use(await openEngines(kind, options))
-    const { tables } = engines
+    const { tables, cache, ids } = engines
     const tallies = opened.use(
       new Tallies({ tables, telemetry, settings: settings.view(tallySettings) }),
     )
+    const counts = opened.use(
+      new Counts({ tallies, cache, telemetry, settings: settings.view(countSettings) }),
+    )
+    const pending = opened.use(
+      new Pending({ tables, clock, ids, telemetry, settings: settings.view(pendingSettings) }),
+    )
+    const lists = new PartedLists({ tables, clock, settings: settings.view(listSettings) })
     return {
       ...engines,
-      ...{ engine: kind, clock, telemetry, tallies, backup },
+      ...{ engine: kind, clock, telemetry, counts, pending, lists, backup },
       probes: probesOf(engines),
       [Symbol.asyncDispose]: () => opened[Symbol.asyncDispose](),
     }

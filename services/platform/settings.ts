@@ -266,6 +266,70 @@ export const tallySettings = declare('tallies', {
   }),
 })
 
+export const countSettings = declare('counts', {
+  totalTtlMs: int({
+    default: 600_000,
+    min: 1_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how long a total stays in the cache when nothing changes it',
+  }),
+  tokenTtlMs: int({
+    default: 10_000,
+    min: 100,
+    max: 600_000,
+    unit: 'ms',
+    about: 'time allowed for a total to be read after a change, or it is not cached',
+  }),
+  waitingMax: int({
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    about: 'subjects of one kind waiting to be counted before new ones are refused',
+  }),
+})
+
+export const pendingSettings = declare('pending', {
+  sweepAfterMs: int({
+    default: 60_000,
+    min: 15_000,
+    max: 3_600_000,
+    unit: 'ms',
+    about: 'age at which what a writer left behind is resumed by others',
+  }),
+  lateMs: int({
+    default: 120_000,
+    min: 1_000,
+    max: 86_400_000,
+    unit: 'ms',
+    about: 'how late such a row may still come to light',
+  }),
+  leaseMs: int({
+    default: 60_000,
+    min: 1_000,
+    max: 600_000,
+    unit: 'ms',
+    about: 'how long a silent process keeps the others from sweeping',
+  }),
+})
+
+export const listSettings = declare('lists', {
+  partRows: int({
+    default: 10_000,
+    min: 1,
+    max: 1_000_000,
+    live: true,
+    about: 'entries of a long list after which its next part is opened',
+  }),
+  measureEvery: int({
+    default: 256,
+    min: 1,
+    max: 1_000_000,
+    live: true,
+    about: 'entries of which about one measures the part it went to',
+  }),
+})
+
 export const idSettings = declare('ids', {
   leaseMs: int({
     default: 60_000,
@@ -285,5 +349,8 @@ export const platformSections = [
   logSettings,
   outboxSettings,
   tallySettings,
+  countSettings,
+  pendingSettings,
+  listSettings,
   idSettings,
 ] as const

@@ -248,7 +248,8 @@ export async function* pages<T extends AnyTable>(
   }
 }
 
-const boundOf = <T extends AnyTable>(table: T, row: RowOf<T>): BoundOf<T> => {
+/** The place of a row among those of its partition. */
+export const boundOf = <T extends AnyTable>(table: T, row: RowOf<T>): BoundOf<T> => {
   const bound: Record<string, unknown> = {}
   for (const { name } of table.clustering) bound[name] = (row as Cells)[name]
   return bound as BoundOf<T>

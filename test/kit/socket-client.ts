@@ -11,6 +11,8 @@ export interface SocketMessage {
 export interface SocketOptions {
   readonly origin?: string
   readonly protocol?: string
+  /** Whether it answers when it is asked whether it is there; true when left out. */
+  readonly answersPings?: boolean
 }
 
 export interface Closed {
@@ -24,10 +26,17 @@ export class SocketClient implements AsyncDisposable {
   readonly #closed: Promise<Closed>
   /** The status that the upgrade was refused with. */
   refusedWith: number | undefined
+  /** How often it was asked whether it is there. */
+  pings = 0
 
-  constructor(address: string, { origin, protocol = 'graphql-transport-ws' }: SocketOptions = {}) {
+  constructor(address: string, options: SocketOptions = {}) {
+    const { origin, protocol = 'graphql-transport-ws', answersPings = true } = options
     this.#socket = new WebSocket(`${address.replace('http', 'ws')}/graphql`, protocol, {
       ...(origin === undefined ? {} : { origin }),
+      autoPong: answersPings,
+    })
+    this.#socket.on('ping', () => {
+      this.pings += 1
     })
     this.#socket.on('message', (data) => {
       this.messages.push(JSON.parse(String(data)) as SocketMessage)
@@ -73,6 +82,15 @@ export class SocketClient implements AsyncDisposable {
     return eventually(() =>
       this.messages.find((each) => each.type === type && (id === undefined || each.id === id)),
     )
+  }
+
+  /** Leaves what comes unread, until it resumes. */
+  stall(): void {
+    this.#socket.pause()
+  }
+
+  resume(): void {
+    this.#socket.resume()
   }
 
   closed(): Promise<Closed> {

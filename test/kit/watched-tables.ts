@@ -1,4 +1,4 @@
-/** Tables that count or disturb the conditional writes of what stands on them. */
+/** Tables that count or disturb the reads and conditional writes of what stands on them. */
 import { OutcomeUnknownError } from '../../services/kernel/errors.ts'
 import type { Tables } from '../../services/platform/tables.ts'
 import type { Random } from './random.ts'
@@ -15,6 +15,29 @@ const withWrite = (tables: Tables, compareAndWrite: CompareAndWrite): Tables => 
   compareAndWrite,
   [Symbol.asyncDispose]: () => Promise.resolve(),
 })
+
+type Answered = <Rows>(answer: Promise<Rows>) => Promise<Rows>
+
+/** Counts the calls that read, and hands every answer to `answered` first. */
+export const readTables = (
+  tables: Tables,
+  answered: Answered = (answer) => answer,
+): { tables: Tables; reads: () => number } => {
+  let reads = 0
+  const read: Answered = (answer) => {
+    reads += 1
+    return answered(answer)
+  }
+  return {
+    tables: {
+      ...withWrite(tables, (...args) => tables.compareAndWrite(...args)),
+      get: (table, key, options) => read(tables.get(table, key, options)),
+      getMany: (table, keys) => read(tables.getMany(table, keys)),
+      slice: (table, partition, slice) => read(tables.slice(table, partition, slice)),
+    },
+    reads: () => reads,
+  }
+}
 
 /** Counts them. */
 export const countedTables = (tables: Tables): { tables: Tables; swaps: () => number } => {

@@ -24,6 +24,8 @@ afterAll(() => world[Symbol.asyncDispose]())
 const dial = async (options: SocketOptions = {}, at = world) =>
   new SocketClient(await at.address(), options)
 
+const metricsOf = (at: World): Promise<string> => at.platform.telemetry.registry.metrics()
+
 describe('an upgrade', () => {
   test.each([
     ['no origin', {}],
@@ -217,11 +219,41 @@ describe('an open socket', () => {
     expect(await client.closed()).toMatchObject({ code: 1001 })
   })
 
+  test('whose client leaves too much unread is closed, and told to come back', async () => {
+    await using narrow = await open({ TRIBUTARY_SOCKET_WAITING_BYTES_MAX: '65536' })
+    await using client = await dial({}, narrow)
+    await client.init()
+    client.stall()
+    const long = 'x'.repeat(90_000)
+    let asked = 0
+    await eventually(async () => {
+      asked += 1
+      client.subscribe(String(asked), 'query ($t: String) { echo(text: $t) }', { t: long })
+      return /tributary_socket_cut_total{reason="slow"} 1/.test(await metricsOf(narrow))
+    })
+    client.resume()
+    expect(await client.closed()).toMatchObject({ code: 1013 })
+    const answers = client.messages.filter(({ type }) => type === 'next')
+    expect(answers.length).toBeLessThan(asked)
+  })
+
+  test('whose client does not answer pings is cut, and one that does stays', async () => {
+    await using brisk = await open({ TRIBUTARY_SOCKET_PING_MS: '100' })
+    await using present = await dial({}, brisk)
+    await present.init()
+    await using gone = await dial({ answersPings: false }, brisk)
+    await gone.init()
+    expect(await gone.closed()).toMatchObject({ code: 1006 })
+    expect(gone.pings).toBe(1)
+    await eventually(() => present.pings >= 4)
+    present.subscribe('1', '{ echo(text: "here") }')
+    await present.next('next', '1')
+    expect(await metricsOf(brisk)).toContain('tributary_socket_cut_total{reason="silent"} 1')
+  })
+
   test('is counted', async () => {
     await using client = await dial()
     await client.init()
-    await eventually(async () =>
-      /tributary_socket_connections [1-9]/.test(await world.platform.telemetry.registry.metrics()),
-    )
+    await eventually(async () => /tributary_socket_connections [1-9]/.test(await metricsOf(world)))
   })
 })
