@@ -23,7 +23,8 @@ export interface Figure {
   readonly reference: number
   readonly referenceName: string
   readonly ratio: number
-  readonly goal: number
+  /** null: told, not judged. */
+  readonly goal: number | null
   readonly met: boolean
   readonly unit: string
   /** Half the distance between the quartiles of the rounds' ratios. */
@@ -124,6 +125,12 @@ export class BenchKit {
       unit,
       spread: 0,
     }
+  }
+
+  /** Two measured quantities side by side, for people to judge. */
+  told(figure: Pick<Figure, 'name' | 'ours' | 'reference' | 'referenceName' | 'unit'>): Figure {
+    const ratio = figure.ours / figure.reference
+    return { ...figure, ratio, goal: null, met: true, spread: 0 }
   }
 }
 

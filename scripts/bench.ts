@@ -73,6 +73,9 @@ const progress = (text: string): void => {
 const number = (value: number): string =>
   value >= 100 ? Math.round(value).toLocaleString('en') : value.toPrecision(3)
 
+const goalOf = ({ goal, unit }: Figure): string =>
+  goal === null ? '' : `${unit === '/s' ? '≥' : '≤'} ${goal}`
+
 const print = (report: BenchReport): void => {
   console.log(`\n${report.bench} on ${report.engine}`)
   console.table(
@@ -82,8 +85,8 @@ const print = (report: BenchReport): void => {
       reference: `${number(figure.reference)} ${figure.unit}`,
       against: figure.referenceName,
       ratio: `${figure.ratio.toFixed(2)} ± ${figure.spread.toFixed(2)}`,
-      goal: figure.unit === '/s' ? `≥ ${figure.goal}` : `≤ ${figure.goal}`,
-      met: figure.met ? 'yes' : 'NO',
+      goal: goalOf(figure),
+      met: figure.goal === null ? '' : figure.met ? 'yes' : 'NO',
     })),
   )
 }

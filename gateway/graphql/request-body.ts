@@ -42,7 +42,9 @@ const readText = (request: IncomingMessage, bytesMax: number): Promise<string> =
       resolve((others.length === 0 ? first : Buffer.concat(chunks)).toString('utf8'))
     })
     request.once('error', reject)
-    request.once('close', () => reject(new Error('the client left in the middle of its request')))
+    request.once('close', () => {
+      if (!request.complete) reject(new Error('the client left in the middle of its request'))
+    })
   })
 
 const parseJson = (text: string): unknown => {

@@ -24,7 +24,8 @@ export class Child implements AsyncDisposable {
   /** `script` is relative to the folder of the tests. */
   constructor(script: string, { args = [], under = [] }: ChildOptions = {}) {
     const path = fileURLToPath(new URL(`../${script}`, import.meta.url))
-    const [command = '', ...rest] = [...under, process.execPath, '--import', 'tsx', path, ...args]
+    const node = [process.execPath, ...(path.endsWith('.ts') ? ['--import', 'tsx'] : []), path]
+    const [command = '', ...rest] = [...under, ...node, ...args]
     this.#process = spawn(command, rest, { stdio: ['ignore', 'pipe', 'pipe'] })
     this.#process.stdout?.setEncoding('utf8').on('data', (text: string) => {
       this.#output += text

@@ -26,6 +26,8 @@ export const runProgram = async (
 interface ServePlace extends Pick<Place, 'variables'> {
   /** A command that runs the program: `['taskset', '-c', '0']`. */
   readonly under?: readonly string[]
+  /** What was compiled of it, instead of its source. */
+  readonly script?: string
 }
 
 export class Program implements AsyncDisposable {
@@ -41,7 +43,7 @@ export class Program implements AsyncDisposable {
   static async serve(place: ServePlace, ...args: string[]): Promise<Program> {
     const all = ['serve', '--port=0', ...args]
     const command = [...(place.under ?? []), ...under(place.variables)]
-    const child = new Child('../main.ts', { args: all, under: command })
+    const child = new Child(place.script ?? '../main.ts', { args: all, under: command })
     try {
       const line = await child.says('tributary ')
       const address = /http:\S+?(?=,)/.exec(line)?.[0]
