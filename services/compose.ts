@@ -44,7 +44,7 @@ export const composeServices = (platform: ServicePlatform, settings: Settings): 
   const graph: TieReader = { ties: async (_viewer, others) => others.map(() => NO_TIE) }
   const marks = new Marks({ tables })
   const posts = new PostService({
-    ...{ ...base, tallies: counts, accounts, graph },
+    ...{ ...base, accounts, graph },
     hidden: (viewer, shown) => marks.hidden(viewer, shown),
     settings: settings.view(postSettings),
   })
