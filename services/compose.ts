@@ -3,13 +3,15 @@ import { AccountService } from './accounts/accounts.ts'
 import { accountSettings } from './accounts/settings.ts'
 import { AuditService } from './audit/audit.ts'
 import { DeadLetterService } from './dead-letter/dead-letter.ts'
+import { GraphService } from './graph/graph.ts'
+import { graphSettings } from './graph/settings.ts'
 import type { Section, Settings } from './kernel/settings.ts'
 import type { Pending } from './platform/pending.ts'
 import type { Platform } from './platform/platform.ts'
 import { SettingsService } from './settings/settings.ts'
 
 /** The settings of the services, in their order. */
-export const serviceSections: readonly Section[] = [accountSettings]
+export const serviceSections: readonly Section[] = [accountSettings, graphSettings]
 
 export interface Services {
   /** What any of them has begun and not followed up. */
@@ -18,6 +20,7 @@ export interface Services {
   readonly settings: SettingsService
   readonly deadLetters: DeadLetterService
   readonly accounts: AccountService
+  readonly graph: GraphService
 }
 
 export type ServicePlatform = Pick<
@@ -26,14 +29,16 @@ export type ServicePlatform = Pick<
 >
 
 export const composeServices = (platform: ServicePlatform, settings: Settings): Services => {
-  const { tables, commit, pubsub, clock, ids, telemetry } = platform
+  const { tables, commit, counts, pending, lists, pubsub, clock, ids, telemetry } = platform
   const audit = new AuditService({ tables, clock })
-  const base = { tables, commit, pubsub, clock, ids, telemetry, audit }
+  const base = { tables, commit, counts, pending, lists, pubsub, clock, ids, telemetry, audit }
+  const accounts = new AccountService({ ...base, settings: settings.view(accountSettings) })
   return {
-    pending: platform.pending,
+    pending,
     audit,
     settings: new SettingsService({ ...base, settings }),
     deadLetters: new DeadLetterService({ tables, clock, ids, audit }),
-    accounts: new AccountService({ ...base, settings: settings.view(accountSettings) }),
+    accounts,
+    graph: new GraphService({ ...base, accounts, settings: settings.view(graphSettings) }),
   }
 }

@@ -1,5 +1,6 @@
 /** The domains of the API, one file each, in the order of their modules. */
 import type { ApiModule } from '../graphql/schema.ts'
 import { accountsApi } from './accounts.ts'
+import { graphApi } from './graph.ts'
 
-export const apiModules: readonly ApiModule[] = [accountsApi]
+export const apiModules: readonly ApiModule[] = [accountsApi, graphApi]

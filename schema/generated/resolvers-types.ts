@@ -35,6 +35,42 @@ export type Account = Node & {
   readonly isPrivate: Scalars['Boolean']['output'];
   /** When the account was made. */
   readonly createdAt: Scalars['DateTime']['output'];
+  /** How many accounts follow this one: exact. */
+  readonly followersCount: Scalars['Int']['output'];
+  /** How many accounts this one follows: exact. */
+  readonly followingCount: Scalars['Int']['output'];
+  /** Whether the caller follows this account. */
+  readonly viewerFollows: Scalars['Boolean']['output'];
+  /** Whether the caller has asked to follow this private account and waits for an answer. */
+  readonly viewerRequested: Scalars['Boolean']['output'];
+  /** Whether the caller blocks this account. */
+  readonly viewerBlocks: Scalars['Boolean']['output'];
+  /** Whether the caller mutes this account. */
+  readonly viewerMutes: Scalars['Boolean']['output'];
+  /** Whether this account follows the caller. */
+  readonly followsViewer: Scalars['Boolean']['output'];
+  /**
+   * Who follows this account, newest first. Null where the caller may not see it: a private account's
+   * lists are for its owner and followers, and there are none between accounts of which one blocks
+   * the other.
+   */
+  readonly followers?: Maybe<AccountConnection>;
+  /** Whom this account follows, newest first. Null where the caller may not see it, as for `followers`. */
+  readonly following?: Maybe<AccountConnection>;
+};
+
+
+/** Somebody with a handle. A profile is public; what is behind it depends on who asks. */
+export type AccountFollowersArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Somebody with a handle. A profile is public; what is behind it depends on who asks. */
+export type AccountFollowingArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
 };
 
 /** A new account. */
@@ -185,6 +221,12 @@ export type Query = {
   readonly viewer?: Maybe<Account>;
   /** The account with this handle, however it is typed; null where there is none. */
   readonly account?: Maybe<Account>;
+  /** Who asks to follow the caller, newest first. */
+  readonly followRequests: AccountConnection;
+  /** Whom the caller blocks. */
+  readonly blockedAccounts: AccountConnection;
+  /** Whom the caller mutes. */
+  readonly mutedAccounts: AccountConnection;
 };
 
 
@@ -203,6 +245,27 @@ export type QueryNodesArgs = {
 /** Everything that can be read. */
 export type QueryAccountArgs = {
   handle: Scalars['String']['input'];
+};
+
+
+/** Everything that can be read. */
+export type QueryFollowRequestsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Everything that can be read. */
+export type QueryBlockedAccountsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Everything that can be read. */
+export type QueryMutedAccountsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
 };
 
 /** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
@@ -224,6 +287,27 @@ export type Mutation = {
   readonly signOut: SignOutPayload;
   /** Changes what the caller says of themselves; what is left out stays as it is. */
   readonly updateProfile: UpdateProfilePayload;
+  /**
+   * Follows an account, or asks to where it is private. A request stays open until it is answered, also
+   * when the account becomes public; following again is then enough.
+   */
+  readonly follow: RelationPayload;
+  /** Follows an account no more, or takes back a request. */
+  readonly unfollow: RelationPayload;
+  /** Lets somebody who asked follow the caller. */
+  readonly acceptFollowRequest: RelationPayload;
+  /** Refuses a request; who asked is not told, and may ask again. */
+  readonly refuseFollowRequest: RelationPayload;
+  /** Ends somebody's following of the caller, without a block. */
+  readonly removeFollower: RelationPayload;
+  /** Makes the two invisible to each other; ends follows and requests both ways. */
+  readonly block: RelationPayload;
+  /** Ends a block; follows do not come back. */
+  readonly unblock: RelationPayload;
+  /** Takes an account's posts out of the caller's feed; nobody else can tell. */
+  readonly mute: RelationPayload;
+  /** Ends a mute. */
+  readonly unmute: RelationPayload;
 };
 
 
@@ -254,6 +338,93 @@ export type MutationSignOutArgs = {
 /** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
 export type MutationUpdateProfileArgs = {
   input: UpdateProfileInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationFollowArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnfollowArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationAcceptFollowRequestArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationRefuseFollowRequestArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationRemoveFollowerArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationBlockArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnblockArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationMuteArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnmuteArgs = {
+  input: RelationInput;
+};
+
+/** The other account, in a change of how the caller stands to it. */
+export type RelationInput = {
+  /** Its id. */
+  readonly accountId: Scalars['ID']['input'];
+};
+
+/** How the caller stands to another account after a change. The same change again changes nothing. */
+export type RelationPayload = {
+  readonly __typename?: 'RelationPayload';
+  /** The other account. */
+  readonly account?: Maybe<Account>;
+  /** What was refused. */
+  readonly userErrors: ReadonlyArray<UserError>;
+};
+
+/** A page of accounts. */
+export type AccountConnection = {
+  readonly __typename?: 'AccountConnection';
+  /** Those on this page. */
+  readonly edges: ReadonlyArray<AccountEdge>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An account on a page. */
+export type AccountEdge = {
+  readonly __typename?: 'AccountEdge';
+  /** The account. */
+  readonly node: Account;
+  /** Its position in the list. */
+  readonly cursor: Scalars['Cursor']['output'];
 };
 
 
@@ -333,6 +504,7 @@ export type ResolversTypes = {
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
+  Int: ResolverTypeWrapper<Scalars['Int']['output']>;
   SignUpInput: SignUpInput;
   SignInInput: SignInInput;
   RefreshTokensInput: RefreshTokensInput;
@@ -350,6 +522,10 @@ export type ResolversTypes = {
   UserErrorCode: UserErrorCode;
   Query: ResolverTypeWrapper<Record<PropertyKey, never>>;
   Mutation: ResolverTypeWrapper<Record<PropertyKey, never>>;
+  RelationInput: RelationInput;
+  RelationPayload: ResolverTypeWrapper<Omit<RelationPayload, 'account'> & { account?: Maybe<ResolversTypes['Account']> }>;
+  AccountConnection: ResolverTypeWrapper<Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversTypes['AccountEdge']> }>;
+  AccountEdge: ResolverTypeWrapper<Omit<AccountEdge, 'node'> & { node: ResolversTypes['Account'] }>;
 };
 
 /** Mapping between all available schema types and the resolvers parents */
@@ -358,6 +534,7 @@ export type ResolversParentTypes = {
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
   Boolean: Scalars['Boolean']['output'];
+  Int: Scalars['Int']['output'];
   SignUpInput: SignUpInput;
   SignInInput: SignInInput;
   RefreshTokensInput: RefreshTokensInput;
@@ -373,6 +550,10 @@ export type ResolversParentTypes = {
   UserError: UserError;
   Query: Record<PropertyKey, never>;
   Mutation: Record<PropertyKey, never>;
+  RelationInput: RelationInput;
+  RelationPayload: Omit<RelationPayload, 'account'> & { account?: Maybe<ResolversParentTypes['Account']> };
+  AccountConnection: Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversParentTypes['AccountEdge']> };
+  AccountEdge: Omit<AccountEdge, 'node'> & { node: ResolversParentTypes['Account'] };
 };
 
 export type NeedsDirectiveArgs = {
@@ -392,6 +573,15 @@ export type AccountResolvers<ContextType = RequestContext, ParentType extends Re
   bio?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   isPrivate?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  followersCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  followingCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  viewerFollows?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerRequested?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerBlocks?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerMutes?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  followsViewer?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  followers?: Resolver<Maybe<ResolversTypes['AccountConnection']>, ParentType, ContextType, RequireFields<AccountFollowersArgs, 'first'>>;
+  following?: Resolver<Maybe<ResolversTypes['AccountConnection']>, ParentType, ContextType, RequireFields<AccountFollowingArgs, 'first'>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
 };
 
@@ -443,6 +633,9 @@ export type QueryResolvers<ContextType = RequestContext, ParentType extends Reso
   nodes?: Resolver<ReadonlyArray<Maybe<ResolversTypes['Node']>>, ParentType, ContextType, RequireFields<QueryNodesArgs, 'ids'>>;
   viewer?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType>;
   account?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType, RequireFields<QueryAccountArgs, 'handle'>>;
+  followRequests?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryFollowRequestsArgs, 'first'>>;
+  blockedAccounts?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryBlockedAccountsArgs, 'first'>>;
+  mutedAccounts?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryMutedAccountsArgs, 'first'>>;
 };
 
 export type MutationResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['Mutation'] = ResolversParentTypes['Mutation']> = {
@@ -451,6 +644,30 @@ export type MutationResolvers<ContextType = RequestContext, ParentType extends R
   refreshTokens?: Resolver<ResolversTypes['TokensPayload'], ParentType, ContextType, RequireFields<MutationRefreshTokensArgs, 'input'>>;
   signOut?: Resolver<ResolversTypes['SignOutPayload'], ParentType, ContextType, RequireFields<MutationSignOutArgs, 'input'>>;
   updateProfile?: Resolver<ResolversTypes['UpdateProfilePayload'], ParentType, ContextType, RequireFields<MutationUpdateProfileArgs, 'input'>>;
+  follow?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationFollowArgs, 'input'>>;
+  unfollow?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnfollowArgs, 'input'>>;
+  acceptFollowRequest?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationAcceptFollowRequestArgs, 'input'>>;
+  refuseFollowRequest?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationRefuseFollowRequestArgs, 'input'>>;
+  removeFollower?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationRemoveFollowerArgs, 'input'>>;
+  block?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationBlockArgs, 'input'>>;
+  unblock?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnblockArgs, 'input'>>;
+  mute?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationMuteArgs, 'input'>>;
+  unmute?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnmuteArgs, 'input'>>;
+};
+
+export type RelationPayloadResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['RelationPayload'] = ResolversParentTypes['RelationPayload']> = {
+  account?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType>;
+  userErrors?: Resolver<ReadonlyArray<ResolversTypes['UserError']>, ParentType, ContextType>;
+};
+
+export type AccountConnectionResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['AccountConnection'] = ResolversParentTypes['AccountConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['AccountEdge']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type AccountEdgeResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['AccountEdge'] = ResolversParentTypes['AccountEdge']> = {
+  node?: Resolver<ResolversTypes['Account'], ParentType, ContextType>;
+  cursor?: Resolver<ResolversTypes['Cursor'], ParentType, ContextType>;
 };
 
 export type Resolvers<ContextType = RequestContext> = {
@@ -465,6 +682,9 @@ export type Resolvers<ContextType = RequestContext> = {
   UserError?: UserErrorResolvers<ContextType>;
   Query?: QueryResolvers<ContextType>;
   Mutation?: MutationResolvers<ContextType>;
+  RelationPayload?: RelationPayloadResolvers<ContextType>;
+  AccountConnection?: AccountConnectionResolvers<ContextType>;
+  AccountEdge?: AccountEdgeResolvers<ContextType>;
 };
 
 export type DirectiveResolvers<ContextType = RequestContext> = {

@@ -80,6 +80,7 @@ const DAY_MS = 86_400_000
 export const topics = {
   operations: { name: 'operations', partitions: 4, retentionMs: 7 * DAY_MS },
   accounts: { name: 'accounts', partitions: 16, retentionMs: 7 * DAY_MS },
+  graph: { name: 'graph', partitions: 32, retentionMs: 7 * DAY_MS },
 } as const satisfies Record<string, Topic>
 
 const defineEvent = <const F extends Fields>(event: EventType<F>): EventType<F> => event
@@ -116,8 +117,61 @@ export const AccountChanged = defineEvent({
   consumers: [],
 })
 
+/**
+ * How one account stands to another it follows now: `none`, `requested` or `following`. Of two the
+ * one with the higher version stands. The other events of the graph are the same for what they say.
+ */
+export const FollowChanged = defineEvent({
+  type: 'follow.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'followerId',
+  fields: { followerId: 'id', followedId: 'id', state: 'text', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+export const BlockChanged = defineEvent({
+  type: 'block.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'actorId',
+  fields: { actorId: 'id', blockedId: 'id', isOn: 'flag', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+export const MuteChanged = defineEvent({
+  type: 'mute.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'actorId',
+  fields: { actorId: 'id', mutedId: 'id', isOn: 'flag', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+/** How an author's posts reach readers from now on: `PUSH`, `BOTH` or `PULL`. */
+export const AuthorModeChanged = defineEvent({
+  type: 'author.mode-changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'authorId',
+  fields: { authorId: 'id', mode: 'text', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
 // biome-ignore lint/suspicious/noExplicitAny: the list holds events of every shape.
-export const catalogue: readonly EventType<any>[] = [SettingChanged, AccountCreated, AccountChanged]
+export const catalogue: readonly EventType<any>[] = [
+  SettingChanged,
+  AccountCreated,
+  AccountChanged,
+  FollowChanged,
+  BlockChanged,
+  MuteChanged,
+  AuthorModeChanged,
+]
 
 /** Makes an event of `definition`; the id names it for ever, so a retry passes the same one. */
 export const makeEvent = <F extends Fields>(
