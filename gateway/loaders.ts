@@ -6,6 +6,7 @@
 import DataLoader from 'dataloader'
 import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
+import { NO_TIE, type Tie } from '../services/graph/graph.ts'
 import type { PostId } from '../services/post/post.ts'
 
 export interface LoaderRequest {
@@ -24,7 +25,16 @@ const BATCH_MAX = 100
 
 /** Every entity that is loaded by id, in the order of their modules. */
 const readers = {
-  account: (ids, { services }) => services.accounts.byIds(ids as readonly AccountId[]),
+  account: (ids, { services, viewer }) =>
+    services.graph.seenAccounts(viewer?.accountId, ids as readonly AccountId[]),
+  tie: async (ids, { services, viewer }): Promise<readonly Tie[]> =>
+    viewer
+      ? await services.graph.ties(viewer.accountId, ids as readonly AccountId[])
+      : ids.map(() => NO_TIE),
+  followersCount: (ids, { services }) =>
+    services.graph.followersCounts(ids as readonly AccountId[]),
+  followingCount: (ids, { services }) =>
+    services.graph.followingCounts(ids as readonly AccountId[]),
   post: (ids, { services, viewer }) =>
     services.posts.byIds(viewer?.accountId, ids as readonly PostId[]),
   postCount: (ids, { services }) => services.posts.postCounts(ids as readonly AccountId[]),

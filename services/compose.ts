@@ -6,16 +6,19 @@ import { DeadLetterService } from './dead-letter/dead-letter.ts'
 import { EngagementService } from './engagement/engagement.ts'
 import { Marks } from './engagement/marks.ts'
 import { engagementSettings } from './engagement/settings.ts'
+import { GraphService } from './graph/graph.ts'
+import { graphSettings } from './graph/settings.ts'
 import type { Section, Settings } from './kernel/settings.ts'
 import type { Pending } from './platform/pending.ts'
 import type { Platform } from './platform/platform.ts'
-import { NO_TIE, PostService, type TieReader } from './post/post.ts'
+import { PostService } from './post/post.ts'
 import { postSettings } from './post/settings.ts'
 import { SettingsService } from './settings/settings.ts'
 
 /** The settings of the services, in their order. */
 export const serviceSections: readonly Section[] = [
   accountSettings,
+  graphSettings,
   postSettings,
   engagementSettings,
 ]
@@ -27,6 +30,7 @@ export interface Services {
   readonly settings: SettingsService
   readonly deadLetters: DeadLetterService
   readonly accounts: AccountService
+  readonly graph: GraphService
   readonly posts: PostService
   readonly engagement: EngagementService
 }
@@ -41,10 +45,10 @@ export const composeServices = (platform: ServicePlatform, settings: Settings): 
   const audit = new AuditService({ tables, clock })
   const base = { tables, commit, counts, pending, lists, pubsub, clock, ids, telemetry, audit }
   const accounts = new AccountService({ ...base, settings: settings.view(accountSettings) })
-  const graph: TieReader = { ties: async (_viewer, others) => others.map(() => NO_TIE) }
+  const graph = new GraphService({ ...base, accounts, settings: settings.view(graphSettings) })
   const marks = new Marks({ tables })
   const posts = new PostService({
-    ...{ ...base, tallies: counts, accounts, graph },
+    ...{ ...base, accounts, graph },
     hidden: (viewer, shown) => marks.hidden(viewer, shown),
     settings: settings.view(postSettings),
   })
@@ -54,6 +58,7 @@ export const composeServices = (platform: ServicePlatform, settings: Settings): 
     settings: new SettingsService({ ...base, settings }),
     deadLetters: new DeadLetterService({ tables, clock, ids, audit }),
     accounts,
+    graph,
     posts,
     engagement: new EngagementService({
       ...{ ...base, marks, posts },

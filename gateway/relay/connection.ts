@@ -25,29 +25,55 @@ export interface Connection<Node> {
   }
 }
 
-export interface ListOf<Item> extends CursorScope {
+interface List<Item, Found> extends CursorScope {
   readonly pageMax?: number
   /** Reads a page; `after` is a position as `positionOf` and the page's `next` name it. */
-  readonly read: (request: PageRequest) => Promise<Page<Item>>
+  readonly read: (request: PageRequest) => Promise<Found>
   readonly positionOf: (item: Item) => string
 }
+
+export type ListOf<Item> = List<Item, Page<Item>>
+/** A list that is not for everybody. */
+export type GuardedListOf<Item> = List<Item, Page<Item> | undefined>
 
 /** One page of a list, as a connection. Cursors are signed only when they are asked for. */
 export const connect = async <Item>(
   cursors: Cursors,
   list: ListOf<Item>,
+  args: ConnectionArguments,
+): Promise<Connection<Item>> =>
+  toConnection(cursors, list, { page: await list.read(requestOf(cursors, list, args)), args })
+
+/** The same; null where the caller may not see the list. */
+export const connectIfSeen = async <Item>(
+  cursors: Cursors,
+  list: GuardedListOf<Item>,
+  args: ConnectionArguments,
+): Promise<Connection<Item> | null> => {
+  const page = await list.read(requestOf(cursors, list, args))
+  return page ? toConnection(cursors, list, { page, args }) : null
+}
+
+const requestOf = <Item>(
+  cursors: Cursors,
+  list: GuardedListOf<Item>,
   { first, after }: ConnectionArguments,
-): Promise<Connection<Item>> => {
-  const page = await list.read({
-    first: checkFirst(first ?? PAGE_DEFAULT, list.pageMax ?? PAGE_MAX),
-    ...(after ? { after: cursors.open(list, after) } : {}),
-  })
+): PageRequest => ({
+  first: checkFirst(first ?? PAGE_DEFAULT, list.pageMax ?? PAGE_MAX),
+  ...(after ? { after: cursors.open(list, after) } : {}),
+})
+
+const toConnection = <Item>(
+  cursors: Cursors,
+  list: GuardedListOf<Item>,
+  { page, args }: { readonly page: Page<Item>; readonly args: ConnectionArguments },
+): Connection<Item> => {
   const edges = page.items.map((node) => edgeOf(cursors, list, node))
   return {
     edges,
     pageInfo: {
       hasNextPage: page.next !== undefined,
-      hasPreviousPage: Boolean(after),
+      hasPreviousPage: Boolean(args.after),
       get startCursor() {
         return edges[0]?.cursor ?? null
       },
@@ -61,7 +87,7 @@ export const connect = async <Item>(
   }
 }
 
-const edgeOf = <Item>(cursors: Cursors, list: ListOf<Item>, node: Item): Edge<Item> => ({
+const edgeOf = <Item>(cursors: Cursors, list: GuardedListOf<Item>, node: Item): Edge<Item> => ({
   node,
   get cursor() {
     return cursors.seal(list, list.positionOf(node))

@@ -15,8 +15,8 @@ import { mutation } from './mutation.ts'
 const Query = {
   viewer: async (_root, _args, { viewer, loaders }) =>
     (viewer && (await loaders.account.load(viewer.accountId))) ?? null,
-  account: async (_root, { handle }, { services }) =>
-    (await services.accounts.byHandle(handle)) ?? null,
+  account: async (_root, { handle }, { services, viewer }) =>
+    (await services.graph.seenByHandle(viewer?.accountId, handle)) ?? null,
 } satisfies QueryResolvers
 
 const Mutation = {

@@ -2,6 +2,7 @@
 import type { ApiModule } from '../graphql/schema.ts'
 import { accountsApi } from './accounts.ts'
 import { engagementApi } from './engagement.ts'
+import { graphApi } from './graph.ts'
 import { postsApi } from './posts.ts'
 
-export const apiModules: readonly ApiModule[] = [accountsApi, postsApi, engagementApi]
+export const apiModules: readonly ApiModule[] = [accountsApi, graphApi, postsApi, engagementApi]

@@ -37,10 +37,46 @@ export type Account = Node & {
   readonly isPrivate: Scalars['Boolean']['output'];
   /** When the account was made. */
   readonly createdAt: Scalars['DateTime']['output'];
+  /** How many accounts follow this one: exact. */
+  readonly followersCount: Scalars['Int']['output'];
+  /** How many accounts this one follows: exact. */
+  readonly followingCount: Scalars['Int']['output'];
+  /** Whether the caller follows this account. */
+  readonly viewerFollows: Scalars['Boolean']['output'];
+  /** Whether the caller has asked to follow this private account and waits for an answer. */
+  readonly viewerRequested: Scalars['Boolean']['output'];
+  /** Whether the caller blocks this account. */
+  readonly viewerBlocks: Scalars['Boolean']['output'];
+  /** Whether the caller mutes this account. */
+  readonly viewerMutes: Scalars['Boolean']['output'];
+  /** Whether this account follows the caller. */
+  readonly followsViewer: Scalars['Boolean']['output'];
+  /**
+   * Who follows this account, newest first. Null where the caller may not see it: a private account's
+   * lists are for its owner and followers, and there are none between accounts of which one blocks
+   * the other.
+   */
+  readonly followers?: Maybe<AccountConnection>;
+  /** Whom this account follows, newest first. Null where the caller may not see it, as for `followers`. */
+  readonly following?: Maybe<AccountConnection>;
   /** How many posts the account has, replies and reshares among them. */
   readonly postsCount: Scalars['Int']['output'];
   /** Its posts that the caller may see, the newest first, replies and reshares among them. */
   readonly posts: PostConnection;
+};
+
+
+/** Somebody with a handle. A profile is public; what is behind it depends on who asks. */
+export type AccountFollowersArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Somebody with a handle. A profile is public; what is behind it depends on who asks. */
+export type AccountFollowingArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
 };
 
 
@@ -200,6 +236,12 @@ export type Query = {
   readonly account?: Maybe<Account>;
   /** What the caller has saved and may still see, newest save first. Nobody else can see it. */
   readonly savedPosts: SavedPostConnection;
+  /** Who asks to follow the caller, newest first. */
+  readonly followRequests: AccountConnection;
+  /** Whom the caller blocks. */
+  readonly blockedAccounts: AccountConnection;
+  /** Whom the caller mutes. */
+  readonly mutedAccounts: AccountConnection;
   /** The post with this id; null if there is none, or none the caller may see. */
   readonly post?: Maybe<Post>;
 };
@@ -226,6 +268,27 @@ export type QueryAccountArgs = {
 /** Everything that can be read. */
 export type QuerySavedPostsArgs = {
   first?: Scalars['Int']['input'];
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Everything that can be read. */
+export type QueryFollowRequestsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Everything that can be read. */
+export type QueryBlockedAccountsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
+  after?: InputMaybe<Scalars['Cursor']['input']>;
+};
+
+
+/** Everything that can be read. */
+export type QueryMutedAccountsArgs = {
+  first?: InputMaybe<Scalars['Int']['input']>;
   after?: InputMaybe<Scalars['Cursor']['input']>;
 };
 
@@ -268,6 +331,27 @@ export type Mutation = {
   readonly unhide: EngagementPayload;
   /** Tells the moderators of a post; once more with other words replaces them. The author is not told. */
   readonly report: EngagementPayload;
+  /**
+   * Follows an account, or asks to where it is private. A request stays open until it is answered, also
+   * when the account becomes public; following again is then enough.
+   */
+  readonly follow: RelationPayload;
+  /** Follows an account no more, or takes back a request. */
+  readonly unfollow: RelationPayload;
+  /** Lets somebody who asked follow the caller. */
+  readonly acceptFollowRequest: RelationPayload;
+  /** Refuses a request; who asked is not told, and may ask again. */
+  readonly refuseFollowRequest: RelationPayload;
+  /** Ends somebody's following of the caller, without a block. */
+  readonly removeFollower: RelationPayload;
+  /** Makes the two invisible to each other; ends follows and requests both ways. */
+  readonly block: RelationPayload;
+  /** Ends a block; follows do not come back. */
+  readonly unblock: RelationPayload;
+  /** Takes an account's posts out of the caller's feed; nobody else can tell. */
+  readonly mute: RelationPayload;
+  /** Ends a mute. */
+  readonly unmute: RelationPayload;
   /**
    * Makes a post. Sent again with the same idempotency key it gives the same post, so that a client that
    * got no answer can simply try again.
@@ -358,6 +442,60 @@ export type MutationUnhideArgs = {
 /** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
 export type MutationReportArgs = {
   input: ReportInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationFollowArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnfollowArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationAcceptFollowRequestArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationRefuseFollowRequestArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationRemoveFollowerArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationBlockArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnblockArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationMuteArgs = {
+  input: RelationInput;
+};
+
+
+/** Everything that can be changed. Each takes one input and says what it refused in `userErrors`. */
+export type MutationUnmuteArgs = {
+  input: RelationInput;
 };
 
 
@@ -457,6 +595,39 @@ export type SavedPostEdge = {
   /** When it was saved. */
   readonly savedAt: Scalars['DateTime']['output'];
   /** Its position. */
+  readonly cursor: Scalars['Cursor']['output'];
+};
+
+/** The other account, in a change of how the caller stands to it. */
+export type RelationInput = {
+  /** Its id. */
+  readonly accountId: Scalars['ID']['input'];
+};
+
+/** How the caller stands to another account after a change. The same change again changes nothing. */
+export type RelationPayload = {
+  readonly __typename?: 'RelationPayload';
+  /** The other account. */
+  readonly account?: Maybe<Account>;
+  /** What was refused. */
+  readonly userErrors: ReadonlyArray<UserError>;
+};
+
+/** A page of accounts. */
+export type AccountConnection = {
+  readonly __typename?: 'AccountConnection';
+  /** Those on this page. */
+  readonly edges: ReadonlyArray<AccountEdge>;
+  /** Where the page lies. */
+  readonly pageInfo: PageInfo;
+};
+
+/** An account on a page. */
+export type AccountEdge = {
+  readonly __typename?: 'AccountEdge';
+  /** The account. */
+  readonly node: Account;
+  /** Its position in the list. */
   readonly cursor: Scalars['Cursor']['output'];
 };
 
@@ -752,6 +923,10 @@ export type ResolversTypes = {
   EngagementPayload: ResolverTypeWrapper<Omit<EngagementPayload, 'post'> & { post?: Maybe<ResolversTypes['Post']> }>;
   SavedPostConnection: ResolverTypeWrapper<Omit<SavedPostConnection, 'edges'> & { edges: ReadonlyArray<ResolversTypes['SavedPostEdge']> }>;
   SavedPostEdge: ResolverTypeWrapper<SavedEdge>;
+  RelationInput: RelationInput;
+  RelationPayload: ResolverTypeWrapper<Omit<RelationPayload, 'account'> & { account?: Maybe<ResolversTypes['Account']> }>;
+  AccountConnection: ResolverTypeWrapper<Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversTypes['AccountEdge']> }>;
+  AccountEdge: ResolverTypeWrapper<Omit<AccountEdge, 'node'> & { node: ResolversTypes['Account'] }>;
   Visibility: Visibility;
   Post: ResolverTypeWrapper<KnownPost>;
   Link: ResolverTypeWrapper<Link>;
@@ -797,6 +972,10 @@ export type ResolversParentTypes = {
   EngagementPayload: Omit<EngagementPayload, 'post'> & { post?: Maybe<ResolversParentTypes['Post']> };
   SavedPostConnection: Omit<SavedPostConnection, 'edges'> & { edges: ReadonlyArray<ResolversParentTypes['SavedPostEdge']> };
   SavedPostEdge: SavedEdge;
+  RelationInput: RelationInput;
+  RelationPayload: Omit<RelationPayload, 'account'> & { account?: Maybe<ResolversParentTypes['Account']> };
+  AccountConnection: Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversParentTypes['AccountEdge']> };
+  AccountEdge: Omit<AccountEdge, 'node'> & { node: ResolversParentTypes['Account'] };
   Post: KnownPost;
   Link: Link;
   Mention: KnownMention;
@@ -831,6 +1010,15 @@ export type AccountResolvers<ContextType = RequestContext, ParentType extends Re
   bio?: Resolver<ResolversTypes['String'], ParentType, ContextType>;
   isPrivate?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
   createdAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  followersCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  followingCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
+  viewerFollows?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerRequested?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerBlocks?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  viewerMutes?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  followsViewer?: Resolver<ResolversTypes['Boolean'], ParentType, ContextType>;
+  followers?: Resolver<Maybe<ResolversTypes['AccountConnection']>, ParentType, ContextType, RequireFields<AccountFollowersArgs, 'first'>>;
+  following?: Resolver<Maybe<ResolversTypes['AccountConnection']>, ParentType, ContextType, RequireFields<AccountFollowingArgs, 'first'>>;
   postsCount?: Resolver<ResolversTypes['Int'], ParentType, ContextType>;
   posts?: Resolver<ResolversTypes['PostConnection'], ParentType, ContextType, RequireFields<AccountPostsArgs, 'first'>>;
   __isTypeOf?: IsTypeOfResolverFn<ParentType, ContextType>;
@@ -885,6 +1073,9 @@ export type QueryResolvers<ContextType = RequestContext, ParentType extends Reso
   viewer?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType>;
   account?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType, RequireFields<QueryAccountArgs, 'handle'>>;
   savedPosts?: Resolver<ResolversTypes['SavedPostConnection'], ParentType, ContextType, RequireFields<QuerySavedPostsArgs, 'first'>>;
+  followRequests?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryFollowRequestsArgs, 'first'>>;
+  blockedAccounts?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryBlockedAccountsArgs, 'first'>>;
+  mutedAccounts?: Resolver<ResolversTypes['AccountConnection'], ParentType, ContextType, RequireFields<QueryMutedAccountsArgs, 'first'>>;
   post?: Resolver<Maybe<ResolversTypes['Post']>, ParentType, ContextType, RequireFields<QueryPostArgs, 'id'>>;
 };
 
@@ -901,6 +1092,15 @@ export type MutationResolvers<ContextType = RequestContext, ParentType extends R
   hide?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationHideArgs, 'input'>>;
   unhide?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationUnhideArgs, 'input'>>;
   report?: Resolver<ResolversTypes['EngagementPayload'], ParentType, ContextType, RequireFields<MutationReportArgs, 'input'>>;
+  follow?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationFollowArgs, 'input'>>;
+  unfollow?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnfollowArgs, 'input'>>;
+  acceptFollowRequest?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationAcceptFollowRequestArgs, 'input'>>;
+  refuseFollowRequest?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationRefuseFollowRequestArgs, 'input'>>;
+  removeFollower?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationRemoveFollowerArgs, 'input'>>;
+  block?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationBlockArgs, 'input'>>;
+  unblock?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnblockArgs, 'input'>>;
+  mute?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationMuteArgs, 'input'>>;
+  unmute?: Resolver<ResolversTypes['RelationPayload'], ParentType, ContextType, RequireFields<MutationUnmuteArgs, 'input'>>;
   createPost?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationCreatePostArgs, 'input'>>;
   editPost?: Resolver<ResolversTypes['PostPayload'], ParentType, ContextType, RequireFields<MutationEditPostArgs, 'input'>>;
   deletePost?: Resolver<ResolversTypes['DeletePostPayload'], ParentType, ContextType, RequireFields<MutationDeletePostArgs, 'input'>>;
@@ -922,6 +1122,21 @@ export type SavedPostConnectionResolvers<ContextType = RequestContext, ParentTyp
 export type SavedPostEdgeResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['SavedPostEdge'] = ResolversParentTypes['SavedPostEdge']> = {
   node?: Resolver<ResolversTypes['Post'], ParentType, ContextType>;
   savedAt?: Resolver<ResolversTypes['DateTime'], ParentType, ContextType>;
+  cursor?: Resolver<ResolversTypes['Cursor'], ParentType, ContextType>;
+};
+
+export type RelationPayloadResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['RelationPayload'] = ResolversParentTypes['RelationPayload']> = {
+  account?: Resolver<Maybe<ResolversTypes['Account']>, ParentType, ContextType>;
+  userErrors?: Resolver<ReadonlyArray<ResolversTypes['UserError']>, ParentType, ContextType>;
+};
+
+export type AccountConnectionResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['AccountConnection'] = ResolversParentTypes['AccountConnection']> = {
+  edges?: Resolver<ReadonlyArray<ResolversTypes['AccountEdge']>, ParentType, ContextType>;
+  pageInfo?: Resolver<ResolversTypes['PageInfo'], ParentType, ContextType>;
+};
+
+export type AccountEdgeResolvers<ContextType = RequestContext, ParentType extends ResolversParentTypes['AccountEdge'] = ResolversParentTypes['AccountEdge']> = {
+  node?: Resolver<ResolversTypes['Account'], ParentType, ContextType>;
   cursor?: Resolver<ResolversTypes['Cursor'], ParentType, ContextType>;
 };
 
@@ -1006,6 +1221,9 @@ export type Resolvers<ContextType = RequestContext> = {
   EngagementPayload?: EngagementPayloadResolvers<ContextType>;
   SavedPostConnection?: SavedPostConnectionResolvers<ContextType>;
   SavedPostEdge?: SavedPostEdgeResolvers<ContextType>;
+  RelationPayload?: RelationPayloadResolvers<ContextType>;
+  AccountConnection?: AccountConnectionResolvers<ContextType>;
+  AccountEdge?: AccountEdgeResolvers<ContextType>;
   Post?: PostResolvers<ContextType>;
   Link?: LinkResolvers<ContextType>;
   Mention?: MentionResolvers<ContextType>;

@@ -80,6 +80,7 @@ const DAY_MS = 86_400_000
 export const topics = {
   operations: { name: 'operations', partitions: 4, retentionMs: 7 * DAY_MS },
   accounts: { name: 'accounts', partitions: 16, retentionMs: 7 * DAY_MS },
+  graph: { name: 'graph', partitions: 32, retentionMs: 7 * DAY_MS },
   posts: { name: 'posts', partitions: 32, retentionMs: 7 * DAY_MS },
   engagement: { name: 'engagement', partitions: 32, retentionMs: 7 * DAY_MS },
 } as const satisfies Record<string, Topic>
@@ -115,6 +116,51 @@ export const AccountChanged = defineEvent({
   key: 'accountId',
   fields: { accountId: 'id', displayName: 'text?', bio: 'text?', isPrivate: 'flag?' },
   producer: 'services/accounts',
+  consumers: [],
+})
+
+/**
+ * How one account stands to another it follows now: `none`, `requested` or `following`. Of two the
+ * one with the higher version stands. The other events of the graph are the same for what they say.
+ */
+export const FollowChanged = defineEvent({
+  type: 'follow.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'followerId',
+  fields: { followerId: 'id', followedId: 'id', state: 'text', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+export const BlockChanged = defineEvent({
+  type: 'block.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'actorId',
+  fields: { actorId: 'id', blockedId: 'id', isOn: 'flag', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+export const MuteChanged = defineEvent({
+  type: 'mute.changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'actorId',
+  fields: { actorId: 'id', mutedId: 'id', isOn: 'flag', version: 'id' },
+  producer: 'services/graph',
+  consumers: [],
+})
+
+/** How an author's posts reach readers from now on: `PUSH`, `BOTH` or `PULL`. */
+export const AuthorModeChanged = defineEvent({
+  type: 'author.mode-changed',
+  version: 1,
+  topic: topics.graph,
+  key: 'authorId',
+  fields: { authorId: 'id', mode: 'text', version: 'id' },
+  producer: 'services/graph',
   consumers: [],
 })
 
@@ -203,6 +249,10 @@ export const catalogue: readonly EventType<any>[] = [
   SettingChanged,
   AccountCreated,
   AccountChanged,
+  FollowChanged,
+  BlockChanged,
+  MuteChanged,
+  AuthorModeChanged,
   PostCreated,
   PostEdited,
   PostDeleted,

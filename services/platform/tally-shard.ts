@@ -9,9 +9,9 @@
  * then counts in every total.
  */
 import { randomUUID } from 'node:crypto'
-import { setTimeout as pause } from 'node:timers/promises'
 import { UnavailableError } from '../kernel/errors.ts'
 import type { Values } from '../kernel/settings.ts'
+import { letOthersPass } from './contention.ts'
 import { type TalliesRow, tallies } from './generated/tables.ts'
 import type { tallySettings } from './settings.ts'
 import { put, type Tables } from './tables.ts'
@@ -122,7 +122,7 @@ export class TallyShard {
         return
       }
       header = outcome.current
-      await pause(Math.random() * Math.min(PAUSE_MS_MAX, PAUSE_MS * attempt))
+      await letOthersPass(attempt)
     }
     throw new UnavailableError(`a tally was changed by others ${attemptsMax} times: try again`)
   }
@@ -176,10 +176,6 @@ export class TallyShard {
     return this.#waiting.splice(0, count)
   }
 }
-
-/** Longest pause after the first lost race, and after many. */
-const PAUSE_MS = 4
-const PAUSE_MS_MAX = 100
 
 /** One change for each member: the one with the highest version. */
 const latest = (pieces: readonly Piece[]): readonly TallyChange[] => {

@@ -11,10 +11,10 @@ import type { Page, PageRequest } from '../kernel/page.ts'
 import type { Values } from '../kernel/settings.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Commit } from '../platform/commit.ts'
+import type { Counts } from '../platform/counts.ts'
 import type { PartedLists } from '../platform/parted-lists.ts'
 import type { Pending } from '../platform/pending.ts'
 import { SLICE_MAX, type Tables, VERSION_MAX } from '../platform/tables.ts'
-import type { Tallies } from '../platform/tallies.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
 import { Changes } from './changes.ts'
 import { type Content, isEmpty } from './content.ts'
@@ -85,7 +85,7 @@ export interface PostDependencies {
   readonly commit: Commit
   readonly pending: Pending
   readonly lists: PartedLists
-  readonly tallies: Pick<Tallies, 'apply' | 'totals'>
+  readonly counts: Pick<Counts, 'apply' | 'totals'>
   readonly clock: Clock
   readonly ids: Pick<IdGenerator, 'next'>
   readonly telemetry: Telemetry
@@ -239,24 +239,24 @@ export class PostService {
 
   /** How many replies and reshares posts have, in their order. */
   countsOf(ids: readonly PostId[], kind: 'replies' | 'reshares'): Promise<number[]> {
-    return this.#own.tallies.totals(ids, kind)
+    return this.#own.counts.totals(ids, kind)
   }
 
   /** How many posts authors have, in their order. */
   postCounts(authors: readonly AccountId[]): Promise<number[]> {
-    return this.#own.tallies.totals(authors, 'posts')
+    return this.#own.counts.totals(authors, 'posts')
   }
 
   /** Counts a post, or its end, wherever it counts; as often as one likes. */
   async count(post: CountedPost, state: 'made' | 'deleted'): Promise<void> {
     const change = tallyChange(post.postId, state)
-    const { tallies } = this.#own
+    const { counts } = this.#own
     await Promise.all([
-      tallies.apply(post.authorId, 'posts', [change]),
-      post.replyToId === undefined ? undefined : tallies.apply(post.replyToId, 'replies', [change]),
+      counts.apply(post.authorId, 'posts', [change]),
+      post.replyToId === undefined ? undefined : counts.apply(post.replyToId, 'replies', [change]),
       post.originalId === undefined
         ? undefined
-        : tallies.apply(post.originalId, 'reshares', [change]),
+        : counts.apply(post.originalId, 'reshares', [change]),
     ])
   }
 
@@ -267,12 +267,12 @@ export class PostService {
   async #countRelations(
     post: Pick<Post, 'id' | 'replyTo' | 'original' | 'deletedAt'>,
   ): Promise<void> {
-    const { tallies, telemetry } = this.#own
+    const { counts, telemetry } = this.#own
     const change = tallyChange(post.id, post.deletedAt === undefined ? 'made' : 'deleted')
     try {
       await Promise.all([
-        post.replyTo && tallies.apply(post.replyTo.id, 'replies', [change]),
-        post.original && tallies.apply(post.original.id, 'reshares', [change]),
+        post.replyTo && counts.apply(post.replyTo.id, 'replies', [change]),
+        post.original && counts.apply(post.original.id, 'reshares', [change]),
       ])
     } catch (error) {
       telemetry.log.warn({ err: error }, 'a reply or reshare is counted later')

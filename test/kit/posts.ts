@@ -1,5 +1,6 @@
 /** Post services that share a world's engines, as those of two processes do. */
 import { parseGlobalId } from '../../gateway/relay/global-id.ts'
+import type { AccountId } from '../../services/kernel/ids.ts'
 import type { Values } from '../../services/kernel/settings.ts'
 import type { Commit } from '../../services/platform/commit.ts'
 import { Pending } from '../../services/platform/pending.ts'
@@ -37,3 +38,6 @@ export const postSibling = (
 }
 
 export const postIdOf = ({ id }: { readonly id: string }): PostId => parseGlobalId(id).id as PostId
+
+export const accountIdOf = ({ id }: { readonly id: string }): AccountId =>
+  parseGlobalId(id).id as AccountId

@@ -1,6 +1,4 @@
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { parseGlobalId } from '../../gateway/relay/global-id.ts'
-import type { AccountId } from '../../services/accounts/accounts.ts'
 import { type Event, isA, PostCreated, topics } from '../../services/kernel/events.ts'
 import { claimOf } from '../../services/platform/claims.ts'
 import { POST_CLAIM } from '../../services/post/creation.ts'
@@ -8,7 +6,7 @@ import { defineWorker, on } from '../../workers/kit.ts'
 import { CrashError, crashingCommit } from '../kit/accounts.ts'
 import { engines } from '../kit/engines.ts'
 import { Person, postsOf, see, textsOf } from '../kit/people.ts'
-import { postIdOf, postSibling } from '../kit/posts.ts'
+import { accountIdOf, postIdOf, postSibling } from '../kit/posts.ts'
 import { World } from '../kit/world.ts'
 
 const MINUTE_MS = 60_000
@@ -116,7 +114,7 @@ describe.each(engines)('making posts on %s', (engine) => {
       Array.from({ length: 8 }, () => bo.does('createPost', input)),
     )
     const later = await bo.does('createPost', input)
-    const author = parseGlobalId(bo.id).id as AccountId
+    const author = accountIdOf(bo)
     const elsewhere = await postSibling(world).create(author, input)
     expect(new Set([...together, later].map(({ id }) => id)).size).toBe(1)
     expect(elsewhere.id).toBe(postIdOf(later))
@@ -138,7 +136,7 @@ describe.each(engines)('making posts on %s', (engine) => {
   })
 
   test('POS-1: a crash between claim and batch is mended by sending it again', async () => {
-    const author = parseGlobalId(bo.id).id as AccountId
+    const author = accountIdOf(bo)
     const input = { text: 'crashed', idempotencyKey: 'key-3' }
     const dying = postSibling(world, { commit: crashingCommit })
     await expect(dying.create(author, input)).rejects.toBeInstanceOf(CrashError)
@@ -169,7 +167,7 @@ describe.each(engines)('making posts on %s', (engine) => {
 
   test("POS-2: an author's posts page over months, newest first, none twice and none left out", async () => {
     const cy = await Person.signUp(world, 'cy')
-    const author = parseGlobalId(cy.id).id as AccountId
+    const author = accountIdOf(cy)
     const made: string[] = []
     for (let month = 0; month < 4; month += 1) {
       for (let index = 0; index < 5; index += 1) {

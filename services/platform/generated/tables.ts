@@ -464,6 +464,239 @@ export const listParts: Table<ListPartsRow, 'list' | 'owner', 'part'> = {
 }
 
 /**
+ * All that two accounts have decided about each other; low is the smaller id. Written only
+ * conditionally, by the version. Each thing decided has the version and the event of its own last
+ * change, so that what follows from it can be written again by anyone. A time and its parts say where
+ * a request or a follow lies, or lay, in the lists below.
+ */
+export interface RelationsRow {
+  readonly low: bigint
+  readonly high: bigint
+  readonly version: bigint | null
+  readonly lowFollow: string | null
+  readonly lowFollowVersion: bigint | null
+  readonly lowFollowEvent: bigint | null
+  readonly lowRequestedAt: number | null
+  readonly lowRequestsPart: number | null
+  readonly lowFollowedAt: number | null
+  readonly lowFollowingPart: number | null
+  readonly lowFollowersPart: number | null
+  readonly lowBlocks: boolean | null
+  readonly lowBlockVersion: bigint | null
+  readonly lowBlockEvent: bigint | null
+  readonly lowMutes: boolean | null
+  readonly lowMuteVersion: bigint | null
+  readonly lowMuteEvent: bigint | null
+  readonly highFollow: string | null
+  readonly highFollowVersion: bigint | null
+  readonly highFollowEvent: bigint | null
+  readonly highRequestedAt: number | null
+  readonly highRequestsPart: number | null
+  readonly highFollowedAt: number | null
+  readonly highFollowingPart: number | null
+  readonly highFollowersPart: number | null
+  readonly highBlocks: boolean | null
+  readonly highBlockVersion: bigint | null
+  readonly highBlockEvent: bigint | null
+  readonly highMutes: boolean | null
+  readonly highMuteVersion: bigint | null
+  readonly highMuteEvent: bigint | null
+}
+
+export const relations: Table<RelationsRow, 'low' | 'high', never> = {
+  name: 'relations',
+  partition: [{ name: 'low', column: 'low', type: 'bigint' }, { name: 'high', column: 'high', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'lowFollow', column: 'low_follow', type: 'text' },
+    { name: 'lowFollowVersion', column: 'low_follow_version', type: 'bigint' },
+    { name: 'lowFollowEvent', column: 'low_follow_event', type: 'bigint' },
+    { name: 'lowRequestedAt', column: 'low_requested_at', type: 'timestamp' },
+    { name: 'lowRequestsPart', column: 'low_requests_part', type: 'int' },
+    { name: 'lowFollowedAt', column: 'low_followed_at', type: 'timestamp' },
+    { name: 'lowFollowingPart', column: 'low_following_part', type: 'int' },
+    { name: 'lowFollowersPart', column: 'low_followers_part', type: 'int' },
+    { name: 'lowBlocks', column: 'low_blocks', type: 'boolean' },
+    { name: 'lowBlockVersion', column: 'low_block_version', type: 'bigint' },
+    { name: 'lowBlockEvent', column: 'low_block_event', type: 'bigint' },
+    { name: 'lowMutes', column: 'low_mutes', type: 'boolean' },
+    { name: 'lowMuteVersion', column: 'low_mute_version', type: 'bigint' },
+    { name: 'lowMuteEvent', column: 'low_mute_event', type: 'bigint' },
+    { name: 'highFollow', column: 'high_follow', type: 'text' },
+    { name: 'highFollowVersion', column: 'high_follow_version', type: 'bigint' },
+    { name: 'highFollowEvent', column: 'high_follow_event', type: 'bigint' },
+    { name: 'highRequestedAt', column: 'high_requested_at', type: 'timestamp' },
+    { name: 'highRequestsPart', column: 'high_requests_part', type: 'int' },
+    { name: 'highFollowedAt', column: 'high_followed_at', type: 'timestamp' },
+    { name: 'highFollowingPart', column: 'high_following_part', type: 'int' },
+    { name: 'highFollowersPart', column: 'high_followers_part', type: 'int' },
+    { name: 'highBlocks', column: 'high_blocks', type: 'boolean' },
+    { name: 'highBlockVersion', column: 'high_block_version', type: 'bigint' },
+    { name: 'highBlockEvent', column: 'high_block_event', type: 'bigint' },
+    { name: 'highMutes', column: 'high_mutes', type: 'boolean' },
+    { name: 'highMuteVersion', column: 'high_mute_version', type: 'bigint' },
+    { name: 'highMuteEvent', column: 'high_mute_event', type: 'bigint' },
+  ],
+}
+
+/**
+ * Copies of the relations by who is concerned, newest first. Written only with versions.
+ */
+export interface FollowersRow {
+  readonly accountId: bigint
+  readonly part: number
+  readonly since: number
+  readonly otherId: bigint
+  readonly version: bigint | null
+}
+
+export const followers: Table<FollowersRow, 'accountId' | 'part', 'since' | 'otherId'> = {
+  name: 'followers',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'since', column: 'since', type: 'timestamp' }, { name: 'otherId', column: 'other_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * 
+ */
+export interface FollowingRow {
+  readonly accountId: bigint
+  readonly part: number
+  readonly since: number
+  readonly otherId: bigint
+  readonly version: bigint | null
+}
+
+export const following: Table<FollowingRow, 'accountId' | 'part', 'since' | 'otherId'> = {
+  name: 'following',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'since', column: 'since', type: 'timestamp' }, { name: 'otherId', column: 'other_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * 
+ */
+export interface FollowRequestsRow {
+  readonly accountId: bigint
+  readonly part: number
+  readonly since: number
+  readonly otherId: bigint
+  readonly version: bigint | null
+}
+
+export const followRequests: Table<FollowRequestsRow, 'accountId' | 'part', 'since' | 'otherId'> = {
+  name: 'follow_requests',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'since', column: 'since', type: 'timestamp' }, { name: 'otherId', column: 'other_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * Whom an account blocks, and whom it mutes. A setting bounds how many.
+ */
+export interface BlockedAccountsRow {
+  readonly accountId: bigint
+  readonly otherId: bigint
+  readonly version: bigint | null
+}
+
+export const blockedAccounts: Table<BlockedAccountsRow, 'accountId', 'otherId'> = {
+  name: 'blocked_accounts',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }],
+  clustering: [{ name: 'otherId', column: 'other_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * 
+ */
+export interface MutedAccountsRow {
+  readonly accountId: bigint
+  readonly otherId: bigint
+  readonly version: bigint | null
+}
+
+export const mutedAccounts: Table<MutedAccountsRow, 'accountId', 'otherId'> = {
+  name: 'muted_accounts',
+  partition: [{ name: 'accountId', column: 'account_id', type: 'bigint' }],
+  clustering: [{ name: 'otherId', column: 'other_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * What changed of whom a reader follows, blocks and mutes. Number 0 holds in latest how often it has
+ * changed, and the change that was last; the other rows say what changed, the newest ones only.
+ * Written only by compareAndWrite.
+ */
+export interface GraphChangesRow {
+  readonly readerId: bigint
+  readonly number: bigint
+  readonly latest: bigint | null
+  readonly authorId: bigint | null
+  readonly what: string | null
+  readonly version: bigint | null
+}
+
+export const graphChanges: Table<GraphChangesRow, 'readerId', 'number'> = {
+  name: 'graph_changes',
+  partition: [{ name: 'readerId', column: 'reader_id', type: 'bigint' }],
+  clustering: [{ name: 'number', column: 'number', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'latest', column: 'latest', type: 'bigint' },
+    { name: 'authorId', column: 'author_id', type: 'bigint' },
+    { name: 'what', column: 'what', type: 'text' },
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
+/**
+ * How an author's posts reach readers, where that is not by push alone. goal: where it is on its way
+ * to. event: announced the last change of the mode. Written only conditionally.
+ */
+export interface AuthorModesRow {
+  readonly authorId: bigint
+  readonly mode: string | null
+  readonly goal: string | null
+  readonly version: bigint | null
+  readonly event: bigint | null
+  readonly changedAt: number | null
+}
+
+export const authorModes: Table<AuthorModesRow, 'authorId', never> = {
+  name: 'author_modes',
+  partition: [{ name: 'authorId', column: 'author_id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'mode', column: 'mode', type: 'text' },
+    { name: 'goal', column: 'goal', type: 'text' },
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'event', column: 'event', type: 'bigint' },
+    { name: 'changedAt', column: 'changed_at', type: 'timestamp' },
+  ],
+}
+
+/**
  * version: of the decision this row shows; the id of the post until it is first changed.
  * ordered_at: its place in time, which its author may have dated back; its arrival is in the id.
  * content: text, link, mentions and hashtags as JSON; null once deleted.
@@ -752,6 +985,14 @@ export const allTables = [
   pending,
   pendingMarks,
   listParts,
+  relations,
+  followers,
+  following,
+  followRequests,
+  blockedAccounts,
+  mutedAccounts,
+  graphChanges,
+  authorModes,
   postsById,
   postsByAuthor,
   authorBuckets,
