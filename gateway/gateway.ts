@@ -1,6 +1,5 @@
 /** The API on its listener: GraphQL over HTTP and WebSocket at one path. */
 import { typeDefs } from '../schema/generated/type-defs.ts'
-import type { Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
 import type { Settings } from '../services/kernel/settings.ts'
 import type { Clock } from '../services/platform/clock.ts'
@@ -8,7 +7,7 @@ import type { Telemetry } from '../services/platform/telemetry.ts'
 import type { Authenticator } from './authenticator.ts'
 import { ErrorPresenter } from './errors.ts'
 import { Apollo } from './graphql/apollo.ts'
-import { openContext } from './graphql/context.ts'
+import { contextOpener } from './graphql/context.ts'
 import { Documents } from './graphql/documents.ts'
 import { HttpEndpoint } from './graphql/http-endpoint.ts'
 import { Operations } from './graphql/operations.ts'
@@ -94,6 +93,6 @@ const sharedOf = (options: GatewayOptions) => {
   return {
     ...{ schema, introspection, telemetry, presenter },
     operations: new Operations({ documents, presenter, settings, telemetry }),
-    openContext: (viewer: Viewer | undefined) => openContext({ services, cursors }, viewer),
+    openContext: contextOpener({ services, cursors }),
   }
 }

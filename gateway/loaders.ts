@@ -1,13 +1,13 @@
 /**
- * One DataLoader per entity and request: whatever a page asks for of one kind is read in one call
+ * One loader per entity and request: whatever a page asks for of one kind is read in one call
  * of a service, however many resolvers ask. They live as long as the request, so what one caller
  * may see is never kept for another.
  */
-import DataLoader from 'dataloader'
 import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
 import { NO_TIE, type Tie } from '../services/graph/graph.ts'
 import type { PostId } from '../services/post/post.ts'
+import { Loader } from './loader.ts'
 
 export interface LoaderRequest {
   readonly services: Services
@@ -19,9 +19,6 @@ export type BatchReader<Value> = (
   ids: readonly bigint[],
   request: LoaderRequest,
 ) => Promise<readonly (Value | undefined)[]>
-
-/** Ids in one call of a service: no page is longer. */
-const BATCH_MAX = 100
 
 /** Every entity that is loaded by id, in the order of their modules. */
 const readers = {
@@ -52,7 +49,7 @@ const readers = {
 
 type LoadersOf<Readers> = {
   readonly [Name in keyof Readers]: Readers[Name] extends BatchReader<infer Value>
-    ? DataLoader<bigint, Value | undefined>
+    ? Loader<Value>
     : never
 }
 
@@ -85,7 +82,7 @@ const shelves = new WeakMap<ReaderMap, Shelf>()
 const shelfOf = (all: ReaderMap): Shelf => {
   class LoaderShelf implements Forgetting {
     readonly request: LoaderRequest
-    readonly made = new Map<string, DataLoader<bigint, unknown>>()
+    readonly made = new Map<string, Loader<unknown>>()
 
     constructor(request: LoaderRequest) {
       this.request = request
@@ -95,8 +92,8 @@ const shelfOf = (all: ReaderMap): Shelf => {
       this.made.clear()
     }
 
-    loader(name: string, read: BatchReader<unknown>): DataLoader<bigint, unknown> {
-      const made = this.made.get(name) ?? loaderOf(read, this.request)
+    loader(name: string, read: BatchReader<unknown>): Loader<unknown> {
+      const made = this.made.get(name) ?? new Loader((ids) => read(ids, this.request))
       this.made.set(name, made)
       return made
     }
@@ -111,9 +108,3 @@ const shelfOf = (all: ReaderMap): Shelf => {
   shelves.set(all, LoaderShelf)
   return LoaderShelf
 }
-
-const loaderOf = <Value>(
-  read: BatchReader<Value>,
-  request: LoaderRequest,
-): DataLoader<bigint, Value | undefined> =>
-  new DataLoader((ids) => read(ids, request), { maxBatchSize: BATCH_MAX })

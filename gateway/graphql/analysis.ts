@@ -1,6 +1,7 @@
 /**
  * What an operation asks for, found by walking it once: how deep it goes, how many fields and
- * aliases it has with its fragments written out, which scopes its fields need, and what it costs.
+ * aliases it has with its fragments written out, which fields these are and which scopes they need,
+ * and what it costs.
  *
  * The cost counts objects: one for each field with fields of its own, times the sizes of the lists
  * around it. A list is as long as its `first`, or the number of its `ids`; without either a small
@@ -45,6 +46,8 @@ interface Shape {
   readonly fields: number
   readonly aliases: number
   readonly scopes: ReadonlySet<Scope>
+  /** Every field anywhere in it, as `Type.field`. */
+  readonly asked: ReadonlySet<string>
   readonly cost: Cost
 }
 
@@ -58,7 +61,11 @@ const LIST_SIZE_ASSUMED = 10
 /** Of a page when the client leaves `first` to us and the schema states no default. */
 const PAGE_SIZE_ASSUMED = 20
 
-const NOTHING: Shape = { depth: 0, fields: 0, aliases: 0, scopes: new Set(), cost: () => 0 }
+const NOTHING: Shape = {
+  ...{ depth: 0, fields: 0, aliases: 0 },
+  ...{ scopes: new Set(), asked: new Set() },
+  cost: () => 0,
+}
 
 export const analyse = (
   schema: GraphQLSchema,
@@ -137,6 +144,10 @@ class Walk {
       fields: 1 + (child?.fields ?? 0),
       aliases: aliases + (child?.aliases ?? 0),
       scopes: new Set([...owners.flatMap(scopesOf), ...(child?.scopes ?? [])]),
+      asked: new Set([
+        ...owners.map((owner) => `${owner.type.name}.${name}`),
+        ...(child?.asked ?? []),
+      ]),
       cost: child ? costOf(node, first.field, child.cost) : () => 0,
     }
   }
@@ -172,6 +183,7 @@ const together = (a: Shape, b: Shape): Shape => ({
   fields: a.fields + b.fields,
   aliases: a.aliases + b.aliases,
   scopes: new Set([...a.scopes, ...b.scopes]),
+  asked: new Set([...a.asked, ...b.asked]),
   cost: (variables, listSize) => a.cost(variables, listSize) + b.cost(variables, listSize),
 })
 

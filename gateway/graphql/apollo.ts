@@ -23,7 +23,7 @@ import type { Viewer } from '../../services/accounts/accounts.ts'
 import { assert, BadInputError, DomainError } from '../../services/kernel/errors.ts'
 import type { Telemetry } from '../../services/platform/telemetry.ts'
 import { type ErrorPresenter, requestError } from '../errors.ts'
-import type { RequestContext } from './context.ts'
+import type { ContextOpener, RequestContext } from './context.ts'
 import { VALIDATION_ERRORS_MAX } from './documents.ts'
 import type { Admitted, OperationRequest, Operations } from './operations.ts'
 
@@ -39,7 +39,7 @@ export interface ApolloOptions {
   readonly presenter: ErrorPresenter
   readonly introspection: boolean
   readonly telemetry: Telemetry
-  readonly openContext: (viewer: Viewer | undefined) => RequestContext
+  readonly openContext: ContextOpener
 }
 
 export class Apollo implements AsyncDisposable {
@@ -101,7 +101,7 @@ export class Apollo implements AsyncDisposable {
       if (admitted?.operation.type === 'subscription') {
         throw new BadInputError('subscriptions are served on the WebSocket of this path')
       }
-      return { request: openContext(viewer), admitted }
+      return { request: openContext(viewer, admitted?.operation.analysis.asked), admitted }
     } catch (error) {
       throw error instanceof DomainError ? requestError(error) : error
     }

@@ -11,6 +11,8 @@ export interface RequestContext {
   readonly services: Services
   readonly loaders: Loaders
   readonly cursors: Cursors
+  /** Every field of the operation, as `Type.field`: what a list may have read for its entries. */
+  readonly asked: ReadonlySet<string>
 }
 
 export interface ContextDependencies {
@@ -18,10 +20,20 @@ export interface ContextDependencies {
   readonly cursors: Cursors
 }
 
-export const openContext = (
-  { services, cursors }: ContextDependencies,
+/** Opens the context of an operation; without what it asks when there is none to run. */
+export type ContextOpener = (
   viewer: Viewer | undefined,
-): RequestContext => ({ viewer, services, cursors, loaders: openLoaders({ services, viewer }) })
+  asked: ReadonlySet<string> | undefined,
+) => RequestContext
+
+const NOTHING_ASKED: ReadonlySet<string> = new Set()
+
+export const contextOpener =
+  ({ services, cursors }: ContextDependencies): ContextOpener =>
+  (viewer, asked = NOTHING_ASKED) => ({
+    ...{ viewer, services, cursors, asked },
+    loaders: openLoaders({ services, viewer }),
+  })
 
 /** The caller of a field that needs a scope: admission has seen the token. */
 export const viewerOf = ({ viewer }: Pick<RequestContext, 'viewer'>): Viewer => {

@@ -6,7 +6,7 @@ import { assert, DomainError, UnauthenticatedError } from '../../services/kernel
 import type { Values } from '../../services/kernel/settings.ts'
 import type { Authenticator } from '../authenticator.ts'
 import type { ErrorPresenter } from '../errors.ts'
-import type { RequestContext } from './context.ts'
+import type { ContextOpener, RequestContext } from './context.ts'
 import { LimitError } from './limit-error.ts'
 import type { Admitted, Operations } from './operations.ts'
 import type { socketSettings } from './settings.ts'
@@ -25,7 +25,7 @@ export interface SocketProtocolOptions {
   readonly presenter: ErrorPresenter
   readonly authenticator: Authenticator
   readonly settings: Values<typeof socketSettings>
-  readonly openContext: (viewer: Viewer | undefined) => RequestContext
+  readonly openContext: ContextOpener
 }
 
 interface Hooks {
@@ -66,7 +66,10 @@ export const makeSocketProtocol = ({
         const admission = operations.admit(asked, extra.viewer)
         if (admission.kind === 'invalid') return admission.errors
         const { admitted } = admission
-        const contextValue: SocketContext = { admitted, request: openContext(extra.viewer) }
+        const contextValue: SocketContext = {
+          admitted,
+          request: openContext(extra.viewer, admitted.operation.analysis.asked),
+        }
         return { schema, document: admitted.operation.document, operationName, contextValue }
       } catch (error) {
         if (error instanceof DomainError) return [new GraphQLError('', { originalError: error })]

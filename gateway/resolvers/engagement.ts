@@ -26,11 +26,10 @@ export type SavedEdge = Edge<Saved>
 const postIdOf = ({ postId }: Pick<EngagementInput, 'postId'>): PostId =>
   parseIdOf('Post', postId, 'postId') as PostId
 
-const marksOf = async (
-  kind: MarkKind,
-  post: KnownPost,
-  { loaders }: RequestContext,
-): Promise<PostMarks> => (await loaders.postMarks.load(actedOn(kind, post).id)) ?? NO_MARKS
+const markOf =
+  (kind: MarkKind, has: (marks: PostMarks) => boolean) =>
+  (post: KnownPost, _args: unknown, { loaders }: RequestContext) =>
+    loaders.postMarks.map(actedOn(kind, post).id, (marks = NO_MARKS) => has(marks))
 
 /** The post as it is after `act`; null for who cannot see it. */
 const acting = <Input extends EngagementInput>(
@@ -77,11 +76,11 @@ const Mutation = {
 } satisfies MutationResolvers
 
 const Post = {
-  likeCount: async (post, _args, { loaders }) =>
-    (await loaders.likeCount.load(actedOn('like', post).id)) ?? 0,
-  viewerHasLiked: async (post, _args, context) => (await marksOf('like', post, context)).hasLiked,
-  viewerHasSaved: async (post, _args, context) => (await marksOf('save', post, context)).hasSaved,
-  viewerHasHidden: async (post, _args, context) => (await marksOf('hide', post, context)).hasHidden,
+  likeCount: (post, _args, { loaders }) =>
+    loaders.likeCount.map(actedOn('like', post).id, (count = 0) => count),
+  viewerHasLiked: markOf('like', ({ hasLiked }) => hasLiked),
+  viewerHasSaved: markOf('save', ({ hasSaved }) => hasSaved),
+  viewerHasHidden: markOf('hide', ({ hasHidden }) => hasHidden),
 } satisfies PostResolvers
 
 const SavedPostEdge = {

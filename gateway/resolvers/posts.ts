@@ -21,6 +21,7 @@ import type { ApiModule } from '../graphql/schema.ts'
 import { type ConnectionArguments, connect } from '../relay/connection.ts'
 import { parseIdOf, toGlobalId } from '../relay/global-id.ts'
 import { mutation } from './mutation.ts'
+import { fetched, standsFor } from './page-of-posts.ts'
 
 const parsePostId = (text: string, field = 'postId'): PostId =>
   parseIdOf('Post', text, field) as PostId
@@ -61,7 +62,8 @@ const Mutation = {
 
 const Post = {
   id: ({ id }) => toGlobalId('Post', id),
-  author: ({ authorId }, _args, { loaders }) => authorOf(authorId, loaders),
+  author: ({ author, authorId }, _args, { loaders }) =>
+    author ?? loaders.account.map(authorId, existing),
   text: ({ content }) => content.text,
   createdAt: ({ orderedAt }) => orderedAt,
   history: ({ id, edits }, _args, { services, viewer }) =>
@@ -76,10 +78,10 @@ const Post = {
     loadPost(isReshare ? original?.id : undefined, context),
   quote: ({ isReshare, original }, _args, context) =>
     loadPost(isReshare ? undefined : original?.id, context),
-  replyCount: async ({ id }, _args, { loaders }) => (await loaders.replyCount.load(id)) ?? 0,
-  reshareCount: async ({ id }, _args, { loaders }) => (await loaders.reshareCount.load(id)) ?? 0,
-  viewerHasReshared: async (post, _args, { loaders }) =>
-    (await loaders.viewerReshare.load(standsFor(post))) ?? false,
+  replyCount: ({ id }, _args, { loaders }) => loaders.replyCount.map(id, (count = 0) => count),
+  reshareCount: ({ id }, _args, { loaders }) => loaders.reshareCount.map(id, (count = 0) => count),
+  viewerHasReshared: (post, _args, { loaders }) =>
+    loaders.viewerReshare.map(standsFor(post), (has = false) => has),
 } satisfies PostResolvers
 
 const PostRevision = {
@@ -93,11 +95,12 @@ const Mention = {
 
 const Account = {
   postsCount: async ({ id }, _args, { loaders }) => (await loaders.postCount.load(id)) ?? 0,
-  posts: ({ id }, args, { cursors, services, viewer }) => {
-    const reader = viewer?.accountId
+  posts: ({ id }, args, context) => {
+    const reader = context.viewer?.accountId
     const list = { list: `posts:${id}`, reader, positionOf: authorPosition }
-    const read = (page: PageRequest) => services.posts.ofAuthor(reader, id, page)
-    return connect(cursors, { ...list, read }, args)
+    const read = async (page: PageRequest) =>
+      fetched(await context.services.posts.ofAuthor(reader, id, page), context)
+    return connect(context.cursors, { ...list, read }, args)
   },
 } satisfies AccountResolvers
 
@@ -106,15 +109,12 @@ export const postsApi: ApiModule = {
   nodes: { Post: (id, { loaders }) => loaders.post.load(id) },
 }
 
-const repliesOf = (
-  id: PostId,
-  args: ConnectionArguments,
-  { cursors, services, viewer }: RequestContext,
-) => {
-  const reader = viewer?.accountId
+const repliesOf = (id: PostId, args: ConnectionArguments, context: RequestContext) => {
+  const reader = context.viewer?.accountId
   const list = { list: `replies:${id}`, reader, positionOf: replyPosition }
-  const read = (page: PageRequest) => services.posts.repliesOf(reader, id, page)
-  return connect(cursors, { ...list, read }, args)
+  const read = async (page: PageRequest) =>
+    fetched(await context.services.posts.repliesOf(reader, id, page), context)
+  return connect(context.cursors, { ...list, read }, args)
 }
 
 const loadPost = async (
@@ -123,17 +123,12 @@ const loadPost = async (
 ): Promise<KnownPost | null> => (id === undefined ? null : ((await loaders.post.load(id)) ?? null))
 
 /** A post without an author is never visible. */
-const authorOf = async (id: bigint, loaders: RequestContext['loaders']) => {
-  const author = await loaders.account.load(id)
+const existing = <Value>(author: Value | undefined): Value => {
   assert(author, 'a visible post has an author')
   return author
 }
 
 const linkOf = (url: string | undefined) => (url === undefined ? null : { url })
-
-/** What a viewer reshares when they reshare this. */
-const standsFor = ({ id, isReshare, original }: KnownPost): PostId =>
-  isReshare && original ? original.id : id
 
 const draftOf = ({ replyToId, reshareOfId, ...input }: CreatePostInput) => ({
   ...input,

@@ -87,6 +87,7 @@ export class Counts implements AsyncDisposable {
   async totals(subjects: readonly bigint[], kind: TallyKind): Promise<number[]> {
     const distinct = [...new Set(subjects)]
     const held = await this.#look(distinct, kind)
+    if (distinct.length === subjects.length && held?.every(isTotal)) return held.map(Number)
     const totals = new Map<bigint, number>()
     await Promise.all(
       distinct.map(async (subject, index) => {
@@ -108,15 +109,23 @@ export class Counts implements AsyncDisposable {
     try {
       const keys = subjects.map((subject) => countKey(subject, kind))
       const values = await this.#options.cache.getMany(keys)
-      const held = await Promise.all(
+      this.#meter(values, kind)
+      if (values.every((value) => value !== undefined)) return values
+      return await Promise.all(
         values.map(async (value, index) => value ?? (await this.#place(keys[index] ?? '', kind))),
       )
-      for (const value of values) this.#lookups.inc({ kind, outcome: outcomeOf(value) })
-      return held
     } catch (error) {
       if (!(error instanceof CacheUnavailableError)) throw error
       this.#lookups.inc({ kind, outcome: 'unavailable' }, subjects.length)
       return undefined
+    }
+  }
+
+  #meter(values: readonly Held[], kind: TallyKind): void {
+    const outcomes = { held: 0, changed: 0, absent: 0 }
+    for (const value of values) outcomes[outcomeOf(value)] += 1
+    for (const [outcome, count] of Object.entries(outcomes)) {
+      if (count > 0) this.#lookups.inc({ kind, outcome }, count)
     }
   }
 
@@ -155,7 +164,7 @@ const makeToken = (): string => TOKEN_SIGN + randomUUID()
 
 const isTotal = (held: Held): held is string => held !== undefined && !held.startsWith(TOKEN_SIGN)
 
-const outcomeOf = (value: Held): string => {
+const outcomeOf = (value: Held): 'held' | 'changed' | 'absent' => {
   if (value === undefined) return 'absent'
   return isTotal(value) ? 'held' : 'changed'
 }

@@ -4,7 +4,7 @@
  * The door of the module. Everything that hands out posts takes the viewer and judges each post for
  * them (visibility.ts); `facts` alone does not, and is for other modules, never for people's eyes.
  */
-import type { AccountService } from '../accounts/accounts.ts'
+import type { Account, AccountService } from '../accounts/accounts.ts'
 import { BadInputError } from '../kernel/errors.ts'
 import type { AccountId, IdGenerator, PostId } from '../kernel/ids.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -53,6 +53,8 @@ export interface Post {
   /** Rises with every change. */
   readonly version: bigint
   readonly authorId: AccountId
+  /** There when it was read for a viewer. */
+  readonly author?: Account
   /** Its place in time, ms since 1970: when its author says it was written, at most. */
   readonly orderedAt: number
   readonly visibility: Visibility

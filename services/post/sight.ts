@@ -70,14 +70,15 @@ export class Sight {
   async see(looking: Looking, ids: readonly PostId[]): Promise<(Post | undefined)[]> {
     const posts = await this.#withOriginals(ids)
     const around = await this.#surroundings(looking, [...posts.values()])
-    const isSeen = (id: PostId): boolean => {
-      const post = posts.get(id)
-      return post !== undefined && judge(sightFacts(post, looking, around)) === 'visible'
+    const seen = (post: Post | undefined): Post | undefined => {
+      if (!post || judge(sightFacts(post, looking, around)) !== 'visible') return undefined
+      const author = around.authors.get(post.authorId)
+      return author && { ...post, author }
     }
     return ids.map((id) => {
       const post = posts.get(id)
       const original = post?.isReshare ? post.original : undefined
-      return isSeen(id) && (!original || isSeen(original.id)) ? post : undefined
+      return !original || seen(posts.get(original.id)) ? seen(post) : undefined
     })
   }
 
@@ -112,6 +113,7 @@ export class Sight {
         isReshare && original && !posts.has(original.id) ? [original.id] : [],
       ),
     )
+    if (missing.length === 0) return posts
     return new Map([...posts, ...byId(await this.facts(missing))])
   }
 
@@ -164,7 +166,10 @@ export const noSuchPost = (field = 'postId'): NotFoundError =>
 const sightFacts = (post: Post, { viewer, place }: Looking, around: Surroundings): SightFacts => {
   const author = around.authors.get(post.authorId)
   return {
-    ...{ viewer, place, author: post.authorId, visibility: post.visibility },
+    viewer,
+    place,
+    author: post.authorId,
+    visibility: post.visibility,
     authorIsPrivate: author?.isPrivate ?? true,
     tie: around.ties.get(post.authorId) ?? NO_TIE,
     isDeleted: post.deletedAt !== undefined || author === undefined,
