@@ -13,12 +13,8 @@ const SIGN_UP = `mutation ($input: SignUpInput!) {
 export class ApiClient implements Disposable {
   readonly #load: HttpLoad
 
-  private constructor(load: HttpLoad) {
-    this.#load = load
-  }
-
-  static async open(address: string): Promise<ApiClient> {
-    return new ApiClient(await HttpLoad.open(address, 1))
+  constructor(address: string) {
+    this.#load = new HttpLoad(address, 1)
   }
 
   async ask<Data>(query: string, variables: object, token?: string): Promise<Data> {

@@ -47,7 +47,7 @@ interface Prepared {
 }
 
 const prepare = async (address: string): Promise<Prepared> => {
-  using client = await ApiClient.open(address)
+  using client = new ApiClient(address)
   const { token } = await client.signUp('delta')
   let id = ''
   for (let index = 0; index < POSTS; index += 1) {
@@ -83,9 +83,9 @@ const run = async (engine: BenchEngine, kit: BenchKit): Promise<Figure[]> => {
   const child = built('bench/plain-gateway.child.ts')
   await using jit = await serveReference(child, ['jit', file])
   await using standalone = await serveReference(child, ['standalone', file])
-  using oursLoad = await HttpLoad.open(ours.address, CLIENTS)
-  using jitLoad = await HttpLoad.open(jit.address, CLIENTS)
-  using standaloneLoad = await HttpLoad.open(standalone.address, CLIENTS)
+  using oursLoad = new HttpLoad(ours.address, CLIENTS)
+  using jitLoad = new HttpLoad(jit.address, CLIENTS)
+  using standaloneLoad = new HttpLoad(standalone.address, CLIENTS)
   const contest = (name: string, request: Buffer, reference: HttpLoad, goal: number) =>
     loadContest(kit, {
       name,

@@ -26,38 +26,54 @@ export const graphqlRequest = (body: object, token?: string): Buffer => {
 }
 
 class Connection {
-  readonly #socket: Socket
+  readonly #address: string
+  /** A server ends what is idle for seconds: then it is opened again. */
+  #socket: Socket | undefined
   #got: Buffer = NONE
   #answered: ((body: string) => void) | undefined
   #failed: ((error: Error) => void) | undefined
 
-  private constructor(socket: Socket) {
-    this.#socket = socket
-    socket.setNoDelay(true)
-    socket.on('data', (bytes: Buffer) => this.#take(bytes))
-    socket.on('error', (error) => this.#failed?.(error))
-    socket.on('close', () => this.#failed?.(new Error('the server closed a connection')))
+  constructor(address: string) {
+    this.#address = address
   }
 
-  static open(address: string): Promise<Connection> {
-    const { hostname: host, port } = new URL(address)
-    return new Promise((resolve, reject) => {
-      const socket = connect({ host, port: Number(port) }, () => resolve(new Connection(socket)))
-      socket.once('error', reject)
-    })
-  }
-
-  ask(request: Buffer): Promise<string> {
-    return new Promise((resolve, reject) => {
+  async ask(request: Buffer): Promise<string> {
+    const socket = this.#socket ?? (await this.#open())
+    return await new Promise((resolve, reject) => {
       this.#answered = resolve
       this.#failed = reject
-      this.#socket.write(request)
+      socket.write(request)
     })
   }
 
   close(): void {
+    this.#socket?.destroy()
+  }
+
+  #open(): Promise<Socket> {
+    const { hostname: host, port } = new URL(this.#address)
+    return new Promise((resolve, reject) => {
+      const socket = connect({ host, port: Number(port), noDelay: true }, () => {
+        this.#socket = socket
+        resolve(socket)
+      })
+      socket.on('data', (bytes: Buffer) => this.#take(bytes))
+      socket.on('error', reject)
+      socket.on('close', () => {
+        this.#socket = undefined
+        this.#fail(new Error('the server closed a connection'))
+      })
+    })
+  }
+
+  #answer(body: string): void {
     this.#failed = undefined
-    this.#socket.destroy()
+    this.#answered?.(body)
+  }
+
+  #fail(error: Error): void {
+    this.#failed?.(error)
+    this.#failed = undefined
   }
 
   #take(bytes: Buffer): void {
@@ -67,8 +83,8 @@ class Connection {
     const answer = this.#got
     this.#got = NONE
     const isGood = answer.subarray(0, OK.length).equals(OK) && !body.includes(FAULT)
-    if (isGood) this.#answered?.(body.toString())
-    else this.#failed?.(new Error(`the server answered ${answer.toString()}`))
+    if (isGood) this.#answer(body.toString())
+    else this.#fail(new Error(`the server answered ${answer.toString()}`))
   }
 }
 
@@ -88,13 +104,8 @@ const bodyOf = (answer: Buffer): Buffer | undefined => {
 export class HttpLoad implements Disposable {
   readonly #connections: readonly Connection[]
 
-  private constructor(connections: readonly Connection[]) {
-    this.#connections = connections
-  }
-
-  static async open(address: string, connections: number): Promise<HttpLoad> {
-    const opened = Array.from({ length: connections }, () => Connection.open(address))
-    return new HttpLoad(await Promise.all(opened))
+  constructor(address: string, connections: number) {
+    this.#connections = Array.from({ length: connections }, () => new Connection(address))
   }
 
   async ask(request: Buffer): Promise<string> {

@@ -4,7 +4,7 @@
  * timestamps, metrics, rows of plain values) has to fit into the difference.
  */
 import { randomBytes } from 'node:crypto'
-import { Client, policies, types } from 'cassandra-driver'
+import { type Client, types } from 'cassandra-driver'
 import { readStack, type StackAddresses } from '../scripts/stack/control.ts'
 import { Settings } from '../services/kernel/settings.ts'
 import { Cassandra, type CassandraOptions } from '../services/platform/cluster/cassandra.ts'
@@ -15,6 +15,7 @@ import { cassandraSettings } from '../services/platform/settings.ts'
 import { put } from '../services/platform/tables.ts'
 import { Telemetry } from '../services/platform/telemetry.ts'
 import type { BenchKit, Contest, Figure, Work } from './kit.ts'
+import { rawDriver } from './raw-cassandra.ts'
 
 const IN_FLIGHT = 64
 const MONTHS = 250
@@ -92,19 +93,6 @@ const optionsFor = ({ cassandra }: StackAddresses): CassandraOptions & { keyspac
   telemetry: new Telemetry({ level: 'silent', version: 'bench' }),
   keyspace: `bench_${randomBytes(4).toString('hex')}`,
 })
-
-const rawDriver = ({ cassandra }: StackAddresses, keyspace: string): Client =>
-  new Client({
-    contactPoints: [`${cassandra.host}:${cassandra.port}`],
-    localDataCenter: cassandra.dataCenter,
-    keyspace,
-    encoding: { useBigIntAsLong: true },
-    policies: {
-      loadBalancing: new policies.loadBalancing.TokenAwarePolicy(
-        new policies.loadBalancing.DCAwareRoundRobinPolicy(cassandra.dataCenter),
-      ),
-    },
-  })
 
 const fill = async (tables: CassandraTables, driver: Client): Promise<void> => {
   for (let month = 0; month < MONTHS; month += 1) {

@@ -60,11 +60,12 @@ export const checkGetMany = (keys: readonly unknown[]): void => {
 /** What every adapter refuses before it writes anything; says whether one partition holds all. */
 export const checkWrites = (writes: readonly Write[]): { readonly onePartition: boolean } => {
   for (const write of writes) checkWrite(write)
-  const first = writes[0]
-  if (!first || writes.length === 1) return { onePartition: true }
-  const home = partitionText(first)
-  const onePartition = writes.every((write) => partitionText(write) === home)
-  checkRowsDiffer(writes)
+  if (writes.length <= 1) return { onePartition: true }
+  const homes = writes.map((write) =>
+    columnsText(write.table.name, write.table.partition, cellsOf(write)),
+  )
+  const onePartition = homes.every((home) => home === homes[0])
+  checkRowsDiffer(writes, homes)
   checkOneWay(writes)
   if (onePartition) checkBatch(writes, { rows: BATCH_WRITES_MAX, bytes: BATCH_BYTES_MAX })
   else checkBatch(writes, { rows: SPREAD_WRITES_MAX, bytes: SPREAD_BYTES_MAX })
@@ -94,16 +95,22 @@ const writeBytes = (write: Write): number => {
 const cellsOf = (write: Write): Cells => (write.kind === 'put' ? write.row : write.key)
 
 /** Within one batch all writes have one time: which of two of a row wins differs by engine. */
-const checkRowsDiffer = (writes: readonly Write[]): void => {
-  const rows = new Set<string>()
-  for (const write of writes) {
-    const { name: table, partition, clustering } = write.table
-    const cells = cellsOf(write)
-    const key = [...partition, ...clustering].map(({ name }) => String(cells[name]))
-    rows.add(JSON.stringify([table, ...key]))
-  }
-  if (rows.size === writes.length) return
+const checkRowsDiffer = (writes: readonly Write[], homes: readonly string[]): void => {
+  const rows = writes.map((write, index) =>
+    columnsText(homes[index] ?? '', write.table.clustering, cellsOf(write)),
+  )
+  if (new Set(rows).size === writes.length) return
   throw new BadInputError('a write names each row once')
+}
+
+/** The values of key columns behind `start`, as a text that no other values have. */
+const columnsText = (start: string, columns: readonly Column[], cells: Cells): string => {
+  let text = start
+  for (const { name } of columns) {
+    const value = cells[name]
+    text += typeof value === 'string' ? `/${value.length}:${value}` : `/${String(value)}`
+  }
+  return text
 }
 
 /** A row is written with versions always or never; what can be seen of that is one call. */
@@ -274,12 +281,6 @@ const checkCell = (table: AnyTable, column: Column, value: Cells[string]): numbe
   if (fits(value, column.type)) return valueBytes(value)
   const { name: field, type } = column
   throw new BadInputError(`${table.name}.${field} takes a value of type ${type}`, { field })
-}
-
-const partitionText = (write: Write): string => {
-  const { name: table, partition } = write.table
-  const cells = cellsOf(write)
-  return JSON.stringify([table, ...partition.map(({ name }) => String(cells[name]))])
 }
 
 const cellBytes = (cells: Cells): number => {

@@ -40,7 +40,7 @@ export class EmbeddedCommit implements Commit {
     const headers = telemetry.traceHeaders()
     const records = events.map((event) => toOutbox(event, headers))
     checkCommit(writes, records)
-    const rows = tables.prepare(writes)
+    const rows = tables.prepareChecked(writes)
     const appends = byTopic(events, records).map(([topic, batch]) => log.prepare(topic, batch))
     const load = sumOf([rows, ...appends.map((append) => append.load)])
     const stop = this.#seconds.startTimer()

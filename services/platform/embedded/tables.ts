@@ -174,7 +174,7 @@ export class EmbeddedTables implements Tables {
     others: readonly Write[],
   ): Promise<Outcome<T>> {
     const { expected, next } = checkCompareAndWrite(table, key as Cells, { swap, others })
-    const prepared = this.prepare([next, ...others])
+    const prepared = this.prepareChecked([next, ...others])
     const shelf = this.#shelf(table)
     const work = (): Outcome<T> => {
       const current = this.#find(shelf, key as Cells)
@@ -186,11 +186,16 @@ export class EmbeddedTables implements Tables {
     return this.#store.transaction(work, prepared)
   }
 
-  /** Checks and encodes writes for a transaction of somebody else's (see commit.ts). */
+  /** Checks and encodes writes. */
   prepare(writes: readonly Write[]): PreparedWrite {
     checkWrites(writes)
-    const [first, ...others] = writes
-    if (first && others.length === 0) return this.#prepare(first)
+    return this.prepareChecked(writes)
+  }
+
+  /** Encodes writes that have been checked, for a transaction of somebody else's (see commit.ts). */
+  prepareChecked(writes: readonly Write[]): PreparedWrite {
+    const [first] = writes
+    if (first && writes.length === 1) return this.#prepare(first)
     return new PreparedBatch(writes.map((write) => this.#prepare(write)))
   }
 
