@@ -93,7 +93,7 @@ describe.each(engines)('a page on %s', (engine: EngineName) => {
     expect([long.posts, short.posts]).toEqual([AUTHORS, SHORT])
     const again = await cost(AUTHORS)
     // What was counted from the tables is in the cache now.
-    console.log(engine, document.slice(0,40), long, short, again)
+    console.log(engine, document.slice(0, 40), long, short, again)
     expect(short.reads).toBeLessThanOrEqual(again.reads)
     expect(again.reads).toBe(short.reads)
     expect(long.reads).toBeLessThan(again.reads + 10)
