@@ -8,7 +8,7 @@ import type {
   PostRevisionResolvers,
   QueryResolvers,
 } from '../../schema/generated/resolvers-types.ts'
-import { assert } from '../../services/kernel/errors.ts'
+import { NotFoundError } from '../../services/kernel/errors.ts'
 import type { PageRequest } from '../../services/kernel/page.ts'
 import {
   authorPosition,
@@ -122,9 +122,9 @@ const loadPost = async (
   { loaders }: RequestContext,
 ): Promise<KnownPost | null> => (id === undefined ? null : ((await loaders.post.load(id)) ?? null))
 
-/** A post without an author is never visible. */
+/** Who may see a post may see its author, unless a block came between. */
 const existing = <Value>(author: Value | undefined): Value => {
-  assert(author, 'a visible post has an author')
+  if (author === undefined) throw new NotFoundError('this post has just gone')
   return author
 }
 

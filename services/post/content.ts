@@ -1,4 +1,5 @@
 /** What a post says: the part of it that its author can change. */
+import { TooLargeError } from '../kernel/errors.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import { fingerprint } from '../platform/fingerprint.ts'
 import { canonicalLink } from './link.ts'
@@ -44,6 +45,19 @@ export const hashesOf = ({ text, link }: Content, context: Context): ContentHash
 
 const contextOf = ({ replyToId, originalId }: Context): string =>
   `${replyToId ?? ''}/${originalId ?? ''}`
+
+/**
+ * A change of a post writes its content and the one before in one batch, which has a limit: what is
+ * accepted must fit it twice, or what was decided could never be written.
+ */
+export const CONTENT_BYTES_MAX = 20 * 1024
+
+export const checkContent = (content: Content): Content => {
+  if (Buffer.byteLength(encodeContent(content)) <= CONTENT_BYTES_MAX) return content
+  throw new TooLargeError(`what a post says takes at most ${CONTENT_BYTES_MAX} bytes`, {
+    field: 'text',
+  })
+}
 
 /** As it is stored; what is not there takes no room. */
 export const encodeContent = ({ text, link, mentions, hashtags }: Content): string =>

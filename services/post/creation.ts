@@ -18,7 +18,8 @@ import type { Clock } from '../platform/clock.ts'
 import type { Commit } from '../platform/commit.ts'
 import type { PartedLists } from '../platform/parted-lists.ts'
 import type { Tables } from '../platform/tables.ts'
-import type { Content, Mention } from './content.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
+import { type Content, checkContent, type Mention } from './content.ts'
 import {
   checkClientTime,
   checkKey,
@@ -41,6 +42,7 @@ export interface CreationDependencies {
   readonly clock: Clock
   readonly ids: Pick<IdGenerator, 'next'>
   readonly lists: PartedLists
+  readonly telemetry: Telemetry
   readonly accounts: Pick<AccountService, 'byIds' | 'byHandles'>
   readonly sight: Sight
   readonly settings: PostLimits
@@ -99,13 +101,19 @@ export class Creation {
   }
 
   async #make(post: Post): Promise<Post> {
-    const { commit, lists } = this.#own
-    await commit.commit(createdWrites(post), [createdEvent(post)])
-    const { replyTo } = post
-    if (replyTo) {
-      await lists.added(repliesList, { owner: replyTo.id, part: replyTo.part, version: post.id })
-    }
+    await this.#own.commit.commit(createdWrites(post), [createdEvent(post)])
+    if (post.replyTo) await this.#added(post.replyTo, post.id)
     return post
+  }
+
+  /** The post is made: a part that stays open a little longer is no reason to say otherwise. */
+  async #added({ id: owner, part }: ReplyTo, version: PostId): Promise<void> {
+    const { lists, telemetry } = this.#own
+    try {
+      await lists.added(repliesList, { owner, part, version })
+    } catch (error) {
+      telemetry.log.warn({ err: error }, 'a part of replies could not be measured')
+    }
   }
 
   async #find(author: AccountId, draft: PostDraft): Promise<Findings> {
@@ -174,7 +182,7 @@ const composePost = (
   }
 }
 
-export const contentOf = (
+const contentOf = (
   { text, link, pointers: { hashtags } }: Writing,
   mentions: readonly Mention[],
-): Content => ({ text, ...(link === undefined ? {} : { link }), mentions, hashtags })
+): Content => checkContent({ text, ...(link === undefined ? {} : { link }), mentions, hashtags })

@@ -1,7 +1,7 @@
 /** What becomes of a post when its author changes it; pure. */
 import { ForbiddenError } from '../kernel/errors.ts'
 import type { EventId } from '../kernel/ids.ts'
-import { type Content, isEmpty, NO_CONTENT } from './content.ts'
+import { type Content, checkContent, isEmpty, NO_CONTENT } from './content.ts'
 import { nothingSaid } from './draft.ts'
 import type { Visibility } from './visibility.ts'
 
@@ -88,5 +88,5 @@ const edited = (
   { writing, link }: Extract<Change, { name: 'edit' }>,
 ): Content => {
   const to = link ? link.to : standing
-  return { ...content, ...writing, ...(to === undefined ? {} : { link: to }) }
+  return checkContent({ ...content, ...writing, ...(to === undefined ? {} : { link: to }) })
 }

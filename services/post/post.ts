@@ -5,6 +5,7 @@
  * them (visibility.ts); `facts` alone does not, and is for other modules, never for people's eyes.
  */
 import type { Account, AccountService } from '../accounts/accounts.ts'
+import type { GraphService } from '../graph/graph.ts'
 import { BadInputError } from '../kernel/errors.ts'
 import type { AccountId, IdGenerator, PostId } from '../kernel/ids.ts'
 import type { Page, PageRequest } from '../kernel/page.ts'
@@ -25,15 +26,15 @@ import { PostLists } from './lists.ts'
 import { fromHistoryRow, postHistory } from './post-tables.ts'
 import { Reshares } from './reshare.ts'
 import type { postSettings } from './settings.ts'
-import { type HiddenReader, noSuchPost, Sight, type TieReader } from './sight.ts'
+import { type HiddenReader, noSuchPost, Sight } from './sight.ts'
 import type { Place, Visibility } from './visibility.ts'
 
 export type { PostId } from '../kernel/ids.ts'
 export type { Content, Mention } from './content.ts'
 export type { PostInput } from './draft.ts'
 export { authorPosition, replyPosition } from './lists.ts'
-export type { HiddenReader, TieReader } from './sight.ts'
-export { NO_TIE, type Place, type Tie, VISIBILITIES, type Visibility } from './visibility.ts'
+export type { HiddenReader } from './sight.ts'
+export { type Place, VISIBILITIES, type Visibility } from './visibility.ts'
 
 /** Another post, and whose it is. */
 export interface Original {
@@ -92,7 +93,7 @@ export interface PostDependencies {
   readonly ids: Pick<IdGenerator, 'next'>
   readonly telemetry: Telemetry
   readonly accounts: Pick<AccountService, 'byIds' | 'byHandles'>
-  readonly graph: TieReader
+  readonly graph: Pick<GraphService, 'ties'>
   /** Who knows what a viewer has hidden; nobody, where it is left out. */
   readonly hidden?: HiddenReader
   readonly settings: Values<typeof postSettings>

@@ -7,14 +7,14 @@ export const postSettings = declare('posts', {
   textMax: int({
     default: 500,
     min: 1,
-    max: 10_000,
+    max: 5_000,
     live: true,
     about: 'characters of a post, as people count them',
   }),
   linkMax: int({
     default: 2_048,
     min: 100,
-    max: 8_192,
+    max: 4_096,
     live: true,
     about: 'characters of a link',
   }),

@@ -6,17 +6,13 @@
  * see and what is not there look the same.
  */
 import type { Account, AccountService } from '../accounts/accounts.ts'
+import { type GraphService, NO_TIE, type Tie } from '../graph/graph.ts'
 import { NotFoundError } from '../kernel/errors.ts'
 import type { AccountId, PostId } from '../kernel/ids.ts'
 import type { Tables } from '../platform/tables.ts'
 import type { Post } from './post.ts'
 import { fromPostRow, postsById } from './post-tables.ts'
-import { judge, NO_TIE, type Place, type SightFacts, type Tie } from './visibility.ts'
-
-/** Who knows what stands between people. */
-export interface TieReader {
-  ties(viewer: AccountId, others: readonly AccountId[]): Promise<readonly Tie[]>
-}
+import { judge, type Place, type SightFacts } from './visibility.ts'
 
 /** Which of the posts the viewer has hidden, in their order. */
 export type HiddenReader = (
@@ -27,7 +23,7 @@ export type HiddenReader = (
 export interface SightDependencies {
   readonly tables: Tables
   readonly accounts: Pick<AccountService, 'byIds'>
-  readonly graph: TieReader
+  readonly graph: Pick<GraphService, 'ties'>
   readonly hidden?: HiddenReader
 }
 

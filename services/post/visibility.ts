@@ -8,21 +8,14 @@
  *
  * A reshare without words is nothing but its original: it is visible where both are.
  */
+import type { Tie } from '../graph/graph.ts'
 import type { AccountId } from '../kernel/ids.ts'
 
 export const VISIBILITIES = ['PUBLIC', 'FOLLOWERS', 'PRIVATE'] as const
 export type Visibility = (typeof VISIBILITIES)[number]
 
-/** What stands between a viewer and an author, from the viewer's side. */
-export interface Tie {
-  readonly follows: boolean
-  readonly blocks: boolean
-  readonly blockedBy: boolean
-  readonly mutes: boolean
-}
-
-/** Of somebody who is not signed in, or of two who never met. */
-export const NO_TIE: Tie = { follows: false, blocks: false, blockedBy: false, mutes: false }
+/** What matters of what stands between a viewer and an author, from the viewer's side. */
+export type SightTie = Pick<Tie, 'follows' | 'blocks' | 'blockedBy' | 'mutes'>
 
 /** `direct`: somebody asked for the post or a list it is in; `feed`: it comes by itself. */
 export type Place = 'direct' | 'feed'
@@ -33,7 +26,7 @@ export interface SightFacts {
   readonly author: AccountId
   readonly authorIsPrivate: boolean
   readonly visibility: Visibility
-  readonly tie: Tie
+  readonly tie: SightTie
   readonly isDeleted: boolean
   /** Whether the viewer has hidden it. */
   readonly isHidden: boolean

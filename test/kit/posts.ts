@@ -6,7 +6,7 @@ import type { Commit } from '../../services/platform/commit.ts'
 import { Pending } from '../../services/platform/pending.ts'
 import { pendingSettings } from '../../services/platform/settings.ts'
 import type { Tables } from '../../services/platform/tables.ts'
-import { NO_TIE, type PostId, PostService } from '../../services/post/post.ts'
+import { type PostId, PostService } from '../../services/post/post.ts'
 import { postSettings } from '../../services/post/settings.ts'
 import type { World } from './world.ts'
 
@@ -32,7 +32,7 @@ export const postSibling = (
     ...platform,
     pending: new Pending({ ...platform, settings: world.settings.view(pendingSettings) }),
     accounts: world.services.accounts,
-    graph: { ties: async (_viewer, others) => others.map(() => NO_TIE) },
+    graph: world.services.graph,
     settings: { ...world.settings.view(postSettings), ...settings },
   })
 }

@@ -93,6 +93,20 @@ describe.each(engines)('changing posts on %s', (engine) => {
     expect(await ada.sees(post.id)).toMatchObject({ text: 'something', editedAt: null })
   })
 
+  test('the largest post there can be is edited and deleted like any other', async () => {
+    const text = (letter: string) => `${letter}${'\u1ab0'.repeat(13)}`.repeat(480)
+    expect(Buffer.byteLength(text('の'))).toBeGreaterThan(20_000)
+    const post = await ada.posts(text('の'))
+    await ada.does('editPost', { postId: post.id, text: text('は') })
+    expect(await bo.historyOf(post.id)).toMatchObject([{ text: text('の') }])
+    const { userErrors } = await ada.tries('editPost', {
+      ...{ postId: post.id, text: `の${'\u1ab0'.repeat(15)}`.repeat(490) },
+    })
+    expect(userErrors).toMatchObject([{ code: 'TOO_LARGE', field: 'text' }])
+    expect(await ada.sees(post.id)).toMatchObject({ text: text('は') })
+    expect(await ada.deletes(post.id)).toMatchObject({ userErrors: [] })
+  })
+
   test('a post can be edited so often and no more', async () => {
     const few = postSibling(world, { settings: { editsMax: 2 } })
     const post = postIdOf(await ada.posts('0'))

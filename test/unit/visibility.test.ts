@@ -1,12 +1,12 @@
 import { describe, expect, test } from 'vitest'
+import { NO_TIE } from '../../services/graph/graph.ts'
 import type { AccountId } from '../../services/kernel/ids.ts'
 import {
   isForEverybody,
   judge,
-  NO_TIE,
   type Place,
   type SightFacts,
-  type Tie,
+  type SightTie,
   VISIBILITIES,
 } from '../../services/post/visibility.ts'
 
@@ -32,13 +32,13 @@ const AUTHOR = 1n as AccountId
 const OTHER = 2n as AccountId
 
 const both = [false, true] as const
-const ties: readonly Tie[] = both.flatMap((follows) =>
+const ties: readonly SightTie[] = both.flatMap((follows) =>
   both.flatMap((blocks) =>
     both.flatMap((blockedBy) => both.map((mutes) => ({ follows, blocks, blockedBy, mutes }))),
   ),
 )
 
-const kindOf = (viewer: AccountId | undefined, tie: Tie): Who => {
+const kindOf = (viewer: AccountId | undefined, tie: SightTie): Who => {
   if (viewer === AUTHOR) return 'the author'
   if (viewer === undefined) return 'nobody signed in'
   if (tie.blocks) return 'somebody who blocks'
@@ -84,7 +84,7 @@ describe('who may see a post', () => {
   test('is never more for a block, a mute, a hiding, or fewer for a follow', () => {
     for (const facts of cases.filter(({ viewer }) => viewer === OTHER)) {
       const seen = judge(facts) === 'visible'
-      const without = (change: Partial<Tie>) =>
+      const without = (change: Partial<SightTie>) =>
         judge({ ...facts, tie: { ...facts.tie, ...change } }) === 'visible'
       if (!seen) continue
       expect(without({ blocks: false, blockedBy: false, mutes: false })).toBe(true)
