@@ -7,6 +7,7 @@ import DataLoader from 'dataloader'
 import type { AccountId, Viewer } from '../services/accounts/accounts.ts'
 import type { Services } from '../services/compose.ts'
 import { NO_TIE, type Tie } from '../services/graph/graph.ts'
+import type { PostId } from '../services/post/post.ts'
 
 export interface LoaderRequest {
   readonly services: Services
@@ -34,6 +35,19 @@ const readers = {
     services.graph.followersCounts(ids as readonly AccountId[]),
   followingCount: (ids, { services }) =>
     services.graph.followingCounts(ids as readonly AccountId[]),
+  post: (ids, { services, viewer }) =>
+    services.posts.byIds(viewer?.accountId, ids as readonly PostId[]),
+  postCount: (ids, { services }) => services.posts.postCounts(ids as readonly AccountId[]),
+  replyCount: (ids, { services }) => services.posts.countsOf(ids as readonly PostId[], 'replies'),
+  reshareCount: (ids, { services }) =>
+    services.posts.countsOf(ids as readonly PostId[], 'reshares'),
+  viewerReshare: async (ids, { services, viewer }) =>
+    viewer
+      ? await services.posts.areReshared(viewer.accountId, ids as readonly PostId[])
+      : ids.map(() => false),
+  likeCount: (ids, { services }) => services.engagement.likeCounts(ids as readonly PostId[]),
+  postMarks: (ids, { services, viewer }) =>
+    services.engagement.marksOf(viewer?.accountId, ids as readonly PostId[]),
 } satisfies Readonly<Record<string, BatchReader<unknown>>>
 
 type LoadersOf<Readers> = {
@@ -42,7 +56,13 @@ type LoadersOf<Readers> = {
     : never
 }
 
-export type Loaders = LoadersOf<typeof readers>
+/** The loaders, and how all of them forget what they have read. */
+export type Loaders = LoadersOf<typeof readers> & Forgetting
+
+interface Forgetting {
+  /** For who is about to change things in the middle of a request. */
+  readonly forget: () => void
+}
 
 export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(readers, request)
 
@@ -50,19 +70,21 @@ export const openLoaders = (request: LoaderRequest): Loaders => loadersOf(reader
 export const loadersOf = <Readers extends Readonly<Record<string, BatchReader<unknown>>>>(
   all: Readers,
   request: LoaderRequest,
-): LoadersOf<Readers> => {
-  const loaders = {}
+): LoadersOf<Readers> & Forgetting => {
+  const made = new Map<string, DataLoader<bigint, unknown>>()
+  const forget = (): void => made.clear()
+  const loaders = { forget }
   for (const [name, read] of Object.entries(all)) {
-    let loader: DataLoader<bigint, unknown> | undefined
     Object.defineProperty(loaders, name, {
       enumerable: true,
       get: () => {
-        loader ??= loaderOf(read, request)
+        const loader = made.get(name) ?? loaderOf(read, request)
+        made.set(name, loader)
         return loader
       },
     })
   }
-  return loaders as LoadersOf<Readers>
+  return loaders as LoadersOf<Readers> & Forgetting
 }
 
 const loaderOf = <Value>(

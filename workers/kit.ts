@@ -16,7 +16,7 @@ import {
   type Topic,
 } from '../services/kernel/events.ts'
 
-export type Role = 'gateway' | 'audit' | 'repair'
+export type Role = 'gateway' | 'audit' | 'count' | 'repair'
 
 export interface WorkContext {
   readonly services: Services

@@ -2,13 +2,14 @@
 import { BadInputError } from '../services/kernel/errors.ts'
 import { nearest } from '../services/kernel/nearest.ts'
 import { audit } from './audit.ts'
+import { counting } from './count.ts'
 import { EventWorker, type WorkerDependencies } from './event-worker.ts'
 import type { Role, WorkerDefinition } from './kit.ts'
 import { LagGauge } from './lag.ts'
 import { repair } from './repair.ts'
 import { TickWorker } from './tick-worker.ts'
 
-export const roster: readonly WorkerDefinition[] = [audit, repair]
+export const roster: readonly WorkerDefinition[] = [audit, ...counting, repair]
 
 const ROLES: readonly Role[] = ['gateway', ...new Set(roster.map(({ role }) => role))]
 

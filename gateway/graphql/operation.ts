@@ -10,6 +10,7 @@ import {
   type GraphQLSchema,
   type OperationDefinitionNode,
   subscribe,
+  valueFromASTUntyped,
 } from 'graphql'
 import { type CompiledQuery, compileQuery, isCompiledQuery } from 'graphql-jit'
 import { type Analysis, analyse, type Variables } from './analysis.ts'
@@ -34,6 +35,8 @@ export class Operation {
   readonly analysis: Analysis
   /** Variables that cannot be null, whatever their type says. */
   readonly neverNull: ReadonlySet<string>
+  /** Of its variables, as a client would send them. */
+  readonly #defaults: Variables
   readonly #schema: GraphQLSchema
   readonly #executor: ExecutorKind
   #calls = 0
@@ -45,6 +48,7 @@ export class Operation {
     this.name = node.name?.value
     this.analysis = analyse(schema, document, node)
     this.neverNull = neverNull(schema, document, node)
+    this.#defaults = defaultsOf(node)
     this.#schema = schema
     this.#executor = executor
   }
@@ -56,7 +60,9 @@ export class Operation {
   async execute(variables: Variables, context: RequestContext): Promise<ExecutionResult> {
     this.#calls += 1
     if (this.#executor === 'jit' && this.#calls === COMPILED_FROM_CALL) this.#compile()
-    if (this.#compiled) return await this.#compiled.query(undefined, context, { ...variables })
+    // The compiler overlooks the default of a variable that cannot be null.
+    const all = { ...this.#defaults, ...variables }
+    if (this.#compiled) return await this.#compiled.query(undefined, context, all)
     return await execute(this.#arguments(variables, context))
   }
 
@@ -78,3 +84,10 @@ export class Operation {
     }
   }
 }
+
+const defaultsOf = ({ variableDefinitions = [] }: OperationDefinitionNode): Variables =>
+  Object.fromEntries(
+    variableDefinitions.flatMap(({ variable, defaultValue }) =>
+      defaultValue ? [[variable.name.value, valueFromASTUntyped(defaultValue)]] : [],
+    ),
+  )

@@ -1,6 +1,7 @@
 /**
  * A mutation as a resolver: `input` in, the payload out. What the input did wrong goes into
- * `userErrors`; whatever else fails is an error of the operation.
+ * `userErrors`; whatever else fails is an error of the operation. Several in one request follow one
+ * another, and each shows things as they are after it.
  */
 import type { UserError } from '../../schema/generated/resolvers-types.ts'
 import { userErrorOf } from '../errors.ts'
@@ -17,6 +18,7 @@ export const mutation =
     { input }: { readonly input: Input },
     context: RequestContext,
   ): Promise<Payload<Partial<Entity>>> => {
+    context.loaders.forget()
     try {
       return { ...(await change(input, context)), userErrors: [] }
     } catch (error) {

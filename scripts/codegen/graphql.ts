@@ -24,6 +24,10 @@ import {
 const mappers: Readonly<Record<string, string>> = {
   Node: '../../gateway/graphql/schema.ts#FoundNode',
   Account: '../../services/accounts/accounts.ts#Account as KnownAccount',
+  Post: '../../services/post/post.ts#Post as KnownPost',
+  PostRevision: '../../services/post/post.ts#Revision',
+  Mention: '../../services/post/post.ts#Mention as KnownMention',
+  SavedPostEdge: '../../gateway/resolvers/engagement.ts#SavedEdge',
 }
 
 const PRINTED = 'schema.graphql'

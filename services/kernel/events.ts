@@ -81,6 +81,8 @@ export const topics = {
   operations: { name: 'operations', partitions: 4, retentionMs: 7 * DAY_MS },
   accounts: { name: 'accounts', partitions: 16, retentionMs: 7 * DAY_MS },
   graph: { name: 'graph', partitions: 32, retentionMs: 7 * DAY_MS },
+  posts: { name: 'posts', partitions: 32, retentionMs: 7 * DAY_MS },
+  engagement: { name: 'engagement', partitions: 32, retentionMs: 7 * DAY_MS },
 } as const satisfies Record<string, Topic>
 
 const defineEvent = <const F extends Fields>(event: EventType<F>): EventType<F> => event
@@ -128,7 +130,7 @@ export const FollowChanged = defineEvent({
   key: 'followerId',
   fields: { followerId: 'id', followedId: 'id', state: 'text', version: 'id' },
   producer: 'services/graph',
-  consumers: [],
+  consumers: ['workers/count'],
 })
 
 export const BlockChanged = defineEvent({
@@ -162,6 +164,86 @@ export const AuthorModeChanged = defineEvent({
   consumers: [],
 })
 
+/**
+ * What fan-out and counts need of a post; never its text, which a deletion takes back. Its id is that
+ * of the post, so that a creation that is resumed announces the same event.
+ */
+export const PostCreated = defineEvent({
+  type: 'post.created',
+  version: 1,
+  topic: topics.posts,
+  key: 'authorId',
+  fields: {
+    postId: 'id',
+    authorId: 'id',
+    orderedAt: 'time',
+    visibility: 'text',
+    isReshare: 'flag',
+    replyToId: 'id?',
+    replyToAuthorId: 'id?',
+    originalId: 'id?',
+    originalAuthorId: 'id?',
+  },
+  producer: 'services/post',
+  consumers: ['workers/count'],
+})
+
+export const PostEdited = defineEvent({
+  type: 'post.edited',
+  version: 1,
+  topic: topics.posts,
+  key: 'authorId',
+  fields: { postId: 'id', authorId: 'id', version: 'id' },
+  producer: 'services/post',
+  consumers: [],
+})
+
+export const PostDeleted = defineEvent({
+  type: 'post.deleted',
+  version: 1,
+  topic: topics.posts,
+  key: 'authorId',
+  fields: {
+    postId: 'id',
+    authorId: 'id',
+    orderedAt: 'time',
+    isReshare: 'flag',
+    replyToId: 'id?',
+    originalId: 'id?',
+  },
+  producer: 'services/post',
+  consumers: ['workers/count'],
+})
+
+export const VisibilityChanged = defineEvent({
+  type: 'visibility.changed',
+  version: 1,
+  topic: topics.posts,
+  key: 'authorId',
+  fields: { postId: 'id', authorId: 'id', visibility: 'text', previous: 'text', version: 'id' },
+  producer: 'services/post',
+  consumers: [],
+})
+
+/** A like, save, hide or report was turned on or off. The highest version of a kind stands. */
+export const EngagementChanged = defineEvent({
+  type: 'engagement.changed',
+  version: 1,
+  topic: topics.engagement,
+  key: 'actorId',
+  fields: {
+    actorId: 'id',
+    postId: 'id',
+    authorId: 'id',
+    kind: 'text',
+    on: 'flag',
+    version: 'id',
+    reason: 'text?',
+  },
+  producer: 'services/engagement',
+  consumers: ['workers/count'],
+})
+
 // biome-ignore lint/suspicious/noExplicitAny: the list holds events of every shape.
 export const catalogue: readonly EventType<any>[] = [
   SettingChanged,
@@ -171,6 +253,11 @@ export const catalogue: readonly EventType<any>[] = [
   BlockChanged,
   MuteChanged,
   AuthorModeChanged,
+  PostCreated,
+  PostEdited,
+  PostDeleted,
+  VisibilityChanged,
+  EngagementChanged,
 ]
 
 /** Makes an event of `definition`; the id names it for ever, so a retry passes the same one. */

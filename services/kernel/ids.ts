@@ -17,6 +17,7 @@ declare const brand: unique symbol
 export type Id<Name extends string> = bigint & { readonly [brand]: Name }
 export type EventId = Id<'event'>
 export type AccountId = Id<'account'>
+export type PostId = Id<'post'>
 
 export const ID_EPOCH_MS = Date.UTC(2020, 0, 1)
 export const NODE_COUNT = 1024

@@ -3,7 +3,7 @@ import { toGlobalId } from '../../gateway/relay/global-id.ts'
 import { FollowChanged, topics } from '../../services/kernel/events.ts'
 import { defineWorker, on } from '../../workers/kit.ts'
 import { engines } from '../kit/engines.ts'
-import { type Person, type Refused, signUp } from '../kit/people.ts'
+import { type Member, type Refused, signUp } from '../kit/members.ts'
 import { World } from '../kit/world.ts'
 
 const STANDING = `account { handle followersCount followingCount viewerFollows viewerRequested
@@ -51,12 +51,12 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
   })
   afterAll(() => world?.[Symbol.asyncDispose]())
 
-  const somebody = (profile: { isPrivate?: boolean } = {}): Promise<Person> => {
+  const somebody = (profile: { isPrivate?: boolean } = {}): Promise<Member> => {
     people += 1
     return signUp(world, `person${people}`, profile)
   }
-  const pair = (): Promise<[Person, Person]> => Promise.all([somebody(), somebody()])
-  const change = async (who: Person, name: string, other: Person) => {
+  const pair = (): Promise<[Member, Member]> => Promise.all([somebody(), somebody()])
+  const change = async (who: Member, name: string, other: Member) => {
     const { account, userErrors } = await who.does<{ account: Standing | null }>(
       name,
       { accountId: other.id },
@@ -64,18 +64,18 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
     )
     return { account, userErrors }
   }
-  const done = async (who: Person, name: string, other: Person): Promise<Standing> => {
+  const done = async (who: Member, name: string, other: Member): Promise<Standing> => {
     const { account, userErrors } = await change(who, name, other)
     expect(userErrors).toEqual([])
     if (!account) throw new Error(`${name} shows no account`)
     return account
   }
-  const refused = async (who: Person, name: string, other: Person): Promise<readonly Refused[]> => {
+  const refused = async (who: Member, name: string, other: Member): Promise<readonly Refused[]> => {
     const { account, userErrors } = await change(who, name, other)
     expect(account).toBeNull()
     return userErrors
   }
-  const look = async (who: Person | undefined, at: Person): Promise<Standing | null> => {
+  const look = async (who: Member | undefined, at: Member): Promise<Standing | null> => {
     const document = `query ($handle: String!) { account(handle: $handle) ${STANDING.replace('account', '')} }`
     const { data } = await world.graphql<{ account: Standing | null }>(who, document, {
       handle: at.handle,
@@ -83,8 +83,8 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
     return data?.account ?? null
   }
   const list = async (
-    who: Person | undefined,
-    owner: Person,
+    who: Member | undefined,
+    owner: Member,
     name: 'followers' | 'following',
     args = '',
   ): Promise<string[] | null> => {
@@ -97,12 +97,12 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
     const found = data?.node?.[name]
     return found ? found.edges.map(({ node }) => node.handle) : null
   }
-  const own = async (who: Person, name: string): Promise<string[]> => {
+  const own = async (who: Member, name: string): Promise<string[]> => {
     const data = await who.ask<Record<string, Connection>>(`{ ${name}(first: 100) { ${PAGE} } }`)
     return (data[name]?.edges ?? []).map(({ node }) => node.handle)
   }
 
-  const followersAfter = async (owner: Person, after: string | null): Promise<Connection> => {
+  const followersAfter = async (owner: Member, after: string | null): Promise<Connection> => {
     const document = `query ($id: ID!, $after: Cursor) { node(id: $id) { ... on Account {
       followers(first: 4, after: $after) { ${PAGE} } } } }`
     const data = await owner.ask<{ node: { followers: Connection } }>(document, {
@@ -305,7 +305,7 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
 
   test('GRA-7: a list is read page by page, newest first, over all its parts', async () => {
     const ada = await somebody()
-    const fans: Person[] = []
+    const fans: Member[] = []
     for (let count = 0; count < 11; count += 1) {
       const fan = await somebody()
       await done(fan, 'follow', ada)

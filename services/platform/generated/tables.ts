@@ -696,6 +696,276 @@ export const authorModes: Table<AuthorModesRow, 'authorId', never> = {
   ],
 }
 
+/**
+ * version: of the decision this row shows; the id of the post until it is first changed.
+ * ordered_at: its place in time, which its author may have dated back; its arrival is in the id.
+ * content: text, link, mentions and hashtags as JSON; null once deleted.
+ * reply_part: the part of `replies` that lists it. root_id: the post that began the thread.
+ * is_reshare: a reshare without words; with words (a quote) only original_id is set.
+ */
+export interface PostsByIdRow {
+  readonly id: bigint
+  readonly version: bigint | null
+  readonly authorId: bigint | null
+  readonly orderedAt: number | null
+  readonly visibility: string | null
+  readonly content: string | null
+  readonly contentHash: bigint | null
+  readonly linkHash: bigint | null
+  readonly replyToId: bigint | null
+  readonly replyToAuthorId: bigint | null
+  readonly rootId: bigint | null
+  readonly replyPart: number | null
+  readonly originalId: bigint | null
+  readonly originalAuthorId: bigint | null
+  readonly isReshare: boolean | null
+  readonly edits: number | null
+  readonly editedAt: number | null
+  readonly deletedAt: number | null
+}
+
+export const postsById: Table<PostsByIdRow, 'id', never> = {
+  name: 'posts_by_id',
+  partition: [{ name: 'id', column: 'id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'authorId', column: 'author_id', type: 'bigint' },
+    { name: 'orderedAt', column: 'ordered_at', type: 'timestamp' },
+    { name: 'visibility', column: 'visibility', type: 'text' },
+    { name: 'content', column: 'content', type: 'text' },
+    { name: 'contentHash', column: 'content_hash', type: 'bigint' },
+    { name: 'linkHash', column: 'link_hash', type: 'bigint' },
+    { name: 'replyToId', column: 'reply_to_id', type: 'bigint' },
+    { name: 'replyToAuthorId', column: 'reply_to_author_id', type: 'bigint' },
+    { name: 'rootId', column: 'root_id', type: 'bigint' },
+    { name: 'replyPart', column: 'reply_part', type: 'int' },
+    { name: 'originalId', column: 'original_id', type: 'bigint' },
+    { name: 'originalAuthorId', column: 'original_author_id', type: 'bigint' },
+    { name: 'isReshare', column: 'is_reshare', type: 'boolean' },
+    { name: 'edits', column: 'edits', type: 'int' },
+    { name: 'editedAt', column: 'edited_at', type: 'timestamp' },
+    { name: 'deletedAt', column: 'deleted_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * An author's posts by month, newest first: no text. month: months since 1970, of ordered_at.
+ */
+export interface PostsByAuthorRow {
+  readonly authorId: bigint
+  readonly month: number
+  readonly orderedAt: number
+  readonly id: bigint
+  readonly visibility: string | null
+  readonly isReply: boolean | null
+  readonly isReshare: boolean | null
+  readonly isDeleted: boolean | null
+}
+
+export const postsByAuthor: Table<PostsByAuthorRow, 'authorId' | 'month', 'orderedAt' | 'id'> = {
+  name: 'posts_by_author',
+  partition: [{ name: 'authorId', column: 'author_id', type: 'bigint' }, { name: 'month', column: 'month', type: 'int' }],
+  clustering: [{ name: 'orderedAt', column: 'ordered_at', type: 'timestamp' }, { name: 'id', column: 'id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'visibility', column: 'visibility', type: 'text' },
+    { name: 'isReply', column: 'is_reply', type: 'boolean' },
+    { name: 'isReshare', column: 'is_reshare', type: 'boolean' },
+    { name: 'isDeleted', column: 'is_deleted', type: 'boolean' },
+  ],
+}
+
+/**
+ * The months in which an author has posts. Written plainly, always the same.
+ */
+export interface AuthorBucketsRow {
+  readonly authorId: bigint
+  readonly month: number
+  readonly beginsAt: number | null
+}
+
+export const authorBuckets: Table<AuthorBucketsRow, 'authorId', 'month'> = {
+  name: 'author_buckets',
+  partition: [{ name: 'authorId', column: 'author_id', type: 'bigint' }],
+  clustering: [{ name: 'month', column: 'month', type: 'int' }],
+  order: 'desc',
+  columns: [
+    { name: 'beginsAt', column: 'begins_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * What was decided of a post since it was made, and what followed from the last decision: change (edit,
+ * visibility, delete), the id of its event, the content and the visibility before it. Written only
+ * conditionally; absent until the first change.
+ */
+export interface PostChangesRow {
+  readonly postId: bigint
+  readonly version: bigint | null
+  readonly visibility: string | null
+  readonly content: string | null
+  readonly edits: number | null
+  readonly editedAt: number | null
+  readonly deletedAt: number | null
+  readonly change: string | null
+  readonly eventId: bigint | null
+  readonly previousVersion: bigint | null
+  readonly previousVisibility: string | null
+  readonly previousContent: string | null
+  readonly previousAt: number | null
+}
+
+export const postChanges: Table<PostChangesRow, 'postId', never> = {
+  name: 'post_changes',
+  partition: [{ name: 'postId', column: 'post_id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'visibility', column: 'visibility', type: 'text' },
+    { name: 'content', column: 'content', type: 'text' },
+    { name: 'edits', column: 'edits', type: 'int' },
+    { name: 'editedAt', column: 'edited_at', type: 'timestamp' },
+    { name: 'deletedAt', column: 'deleted_at', type: 'timestamp' },
+    { name: 'change', column: 'change', type: 'text' },
+    { name: 'eventId', column: 'event_id', type: 'bigint' },
+    { name: 'previousVersion', column: 'previous_version', type: 'bigint' },
+    { name: 'previousVisibility', column: 'previous_visibility', type: 'text' },
+    { name: 'previousContent', column: 'previous_content', type: 'text' },
+    { name: 'previousAt', column: 'previous_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * The texts of a post before each of its edits, the newest first. Its rows are known by their number, so
+ * that a deletion empties them without looking.
+ */
+export interface PostHistoryRow {
+  readonly postId: bigint
+  readonly edit: number
+  readonly content: string | null
+  readonly writtenAt: number | null
+}
+
+export const postHistory: Table<PostHistoryRow, 'postId', 'edit'> = {
+  name: 'post_history',
+  partition: [{ name: 'postId', column: 'post_id', type: 'bigint' }],
+  clustering: [{ name: 'edit', column: 'edit', type: 'int' }],
+  order: 'desc',
+  columns: [
+    { name: 'content', column: 'content', type: 'text' },
+    { name: 'writtenAt', column: 'written_at', type: 'timestamp' },
+  ],
+}
+
+/**
+ * The replies of a post in the order of time, in parts of bounded length.
+ */
+export interface RepliesRow {
+  readonly postId: bigint
+  readonly part: number
+  readonly orderedAt: number
+  readonly id: bigint
+  readonly authorId: bigint | null
+}
+
+export const replies: Table<RepliesRow, 'postId' | 'part', 'orderedAt' | 'id'> = {
+  name: 'replies',
+  partition: [{ name: 'postId', column: 'post_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'orderedAt', column: 'ordered_at', type: 'timestamp' }, { name: 'id', column: 'id', type: 'bigint' }],
+  order: 'asc',
+  columns: [
+    { name: 'authorId', column: 'author_id', type: 'bigint' },
+  ],
+}
+
+/**
+ * Whether an account has reshared a post without words, and by which post of its own. Written only
+ * conditionally. event_id: of the deletion when it is not on.
+ */
+export interface ResharesRow {
+  readonly actorId: bigint
+  readonly originalId: bigint
+  readonly version: bigint | null
+  readonly isOn: boolean | null
+  readonly postId: bigint | null
+  readonly originalAuthorId: bigint | null
+  readonly decidedAt: number | null
+  readonly eventId: bigint | null
+}
+
+export const reshares: Table<ResharesRow, 'actorId' | 'originalId', never> = {
+  name: 'reshares',
+  partition: [{ name: 'actorId', column: 'actor_id', type: 'bigint' }, { name: 'originalId', column: 'original_id', type: 'bigint' }],
+  clustering: [],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'isOn', column: 'is_on', type: 'boolean' },
+    { name: 'postId', column: 'post_id', type: 'bigint' },
+    { name: 'originalAuthorId', column: 'original_author_id', type: 'bigint' },
+    { name: 'decidedAt', column: 'decided_at', type: 'timestamp' },
+    { name: 'eventId', column: 'event_id', type: 'bigint' },
+  ],
+}
+
+/**
+ * The state of each kind for one actor and one post. Versioned; an odd version is on, an even one off.
+ * changed_at: when it was turned on or off. part: of saves_by_actor, where a save lies.
+ */
+export interface EngagementsRow {
+  readonly actorId: bigint
+  readonly postId: bigint
+  readonly kind: string
+  readonly version: bigint | null
+  readonly isOn: boolean | null
+  readonly changedAt: number | null
+  readonly authorId: bigint | null
+  readonly part: number | null
+  readonly reason: string | null
+  readonly note: string | null
+}
+
+export const engagements: Table<EngagementsRow, 'actorId' | 'postId', 'kind'> = {
+  name: 'engagements',
+  partition: [{ name: 'actorId', column: 'actor_id', type: 'bigint' }, { name: 'postId', column: 'post_id', type: 'bigint' }],
+  clustering: [{ name: 'kind', column: 'kind', type: 'text' }],
+  order: 'asc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+    { name: 'isOn', column: 'is_on', type: 'boolean' },
+    { name: 'changedAt', column: 'changed_at', type: 'timestamp' },
+    { name: 'authorId', column: 'author_id', type: 'bigint' },
+    { name: 'part', column: 'part', type: 'int' },
+    { name: 'reason', column: 'reason', type: 'text' },
+    { name: 'note', column: 'note', type: 'text' },
+  ],
+}
+
+/**
+ * The saves of an actor in the order in which they were made, in parts. Versioned. An entry counts
+ * if the row of its save above says the same time and part: a race may leave more entries than one.
+ */
+export interface SavesByActorRow {
+  readonly actorId: bigint
+  readonly part: number
+  readonly savedAt: number
+  readonly postId: bigint
+  readonly version: bigint | null
+}
+
+export const savesByActor: Table<SavesByActorRow, 'actorId' | 'part', 'savedAt' | 'postId'> = {
+  name: 'saves_by_actor',
+  partition: [{ name: 'actorId', column: 'actor_id', type: 'bigint' }, { name: 'part', column: 'part', type: 'int' }],
+  clustering: [{ name: 'savedAt', column: 'saved_at', type: 'timestamp' }, { name: 'postId', column: 'post_id', type: 'bigint' }],
+  order: 'desc',
+  columns: [
+    { name: 'version', column: 'version', type: 'bigint' },
+  ],
+}
+
 export const allTables = [
   claims,
   nodeLeases,
@@ -723,4 +993,13 @@ export const allTables = [
   mutedAccounts,
   graphChanges,
   authorModes,
+  postsById,
+  postsByAuthor,
+  authorBuckets,
+  postChanges,
+  postHistory,
+  replies,
+  reshares,
+  engagements,
+  savesByActor,
 ] as const

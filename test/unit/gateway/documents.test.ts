@@ -51,6 +51,18 @@ describe('a document', () => {
     expect(compiled).toEqual([false, true, true])
   })
 
+  test.each([
+    ['query ($t: String! = "left out") { echo(text: $t) }', 'left out'],
+    ['query ($t: String = "left out") { echo(text: $t) }', 'left out'],
+    ['query ($at: DateTime! = "1970-01-01T00:00:01Z") { echo(at: $at) }', '1000'],
+  ])('takes the default of a variable, compiled or not: %s', async (source, echo) => {
+    const { operation } = open()
+    for (const _time of [1, 2, 3]) {
+      expect(await operation(source).execute({}, context)).toEqual({ data: { echo } })
+    }
+    expect(operation(source).isCompiled).toBe(true)
+  })
+
   test('is never compiled with the plain executor', async () => {
     const { operation } = open({ executor: 'graphql' })
     for (const t of ['a', 'b', 'c']) await operation(ECHO).execute({ t }, context)

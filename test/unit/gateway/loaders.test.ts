@@ -41,6 +41,15 @@ describe('the loaders of a request', () => {
     expect(calls).toEqual([[1n], [1n]])
   })
 
+  test('forget what they have read when they are told to', async () => {
+    const { calls, read } = counting()
+    const loaders = loadersOf({ thing: read }, request)
+    await loaders.thing.load(1n)
+    loaders.forget()
+    await loaders.thing.load(1n)
+    expect(calls).toEqual([[1n], [1n]])
+  })
+
   test('never ask a service for more than a hundred at once', async () => {
     const { calls, read } = counting()
     const { thing } = loadersOf({ thing: read }, request)
