@@ -3,13 +3,23 @@
  * count; a change counts once by its version, so replays are harmless. Most of them are known already,
  * because the call that made them has counted them: this is what a crash, or a failure there, leaves.
  */
-import { EngagementChanged, PostCreated, PostDeleted, topics } from '../services/kernel/events.ts'
+import {
+  EngagementChanged,
+  FollowChanged,
+  PostCreated,
+  PostDeleted,
+  topics,
+} from '../services/kernel/events.ts'
 import { defineWorker, on } from './kit.ts'
 
 /** Many at a time: changes of one subject are written together. */
 const together = { batchMax: 500, concurrency: 64 }
 
 export const counting = [
+  defineWorker({
+    ...{ name: 'count-graph', role: 'count', topic: topics.graph, ...together },
+    handlers: [on(FollowChanged, ({ data }, { services }) => services.graph.count(data))],
+  }),
   defineWorker({
     ...{ name: 'count-posts', role: 'count', topic: topics.posts, ...together },
     handlers: [

@@ -65,25 +65,15 @@ const Query = {
   mutedAccounts: ownList('mutedAccounts', (graph, owner, page) => graph.muted(owner, page)),
 } satisfies QueryResolvers
 
-type RelationChange = (
-  graph: GraphService,
-  actor: AccountId,
-  other: AccountId,
-) => Promise<AccountEntity>
+type RelationChange = (graph: GraphService, actor: AccountId, other: AccountId) => Promise<unknown>
 
-/** What this request has read of the two so far holds no more. */
+/** Whom the other blocks is shown nothing of it, also where the change was theirs to make. */
 const relation = (change: RelationChange) =>
   mutation(async ({ accountId }: RelationInput, context: RequestContext) => {
     const { accountId: actor } = viewerOf(context)
     const other = parseIdOf('Account', accountId, 'accountId') as AccountId
-    const account = await change(context.services.graph, actor, other)
-    const { tie, followersCount, followingCount } = context.loaders
-    tie.clear(other)
-    for (const id of [actor, other]) {
-      followersCount.clear(id)
-      followingCount.clear(id)
-    }
-    return { account }
+    await change(context.services.graph, actor, other)
+    return { account: (await context.loaders.account.load(other)) ?? null }
   })
 
 const Mutation = {

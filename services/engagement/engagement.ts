@@ -39,7 +39,7 @@ import type { engagementSettings } from './settings.ts'
 import { versionAfter } from './version.ts'
 
 export { REASONS, type Reason } from './complaint.ts'
-export { NO_MARKS, type PostMarks } from './marks.ts'
+export { Marks, NO_MARKS, type PostMarks } from './marks.ts'
 export type { Saved } from './saved-posts.ts'
 
 /** What can be turned on and off. A report cannot be taken back. */

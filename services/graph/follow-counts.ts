@@ -2,9 +2,10 @@
  * What a follow adds to, or takes from: the counts of both, the mode of who is followed, and the
  * parts of the lists it lies in.
  *
- * Nothing here rejects. The counts are applied again from the event; a mode is looked at again at
+ * `noted` never rejects. The counts are applied again from the event; a mode is looked at again at
  * the next follow or post; a part is measured again by a later entry.
  */
+import type { Data, FollowChanged } from '../kernel/events.ts'
 import type { AccountId } from '../kernel/ids.ts'
 import type { Counts } from '../platform/counts.ts'
 import type { PartedLists } from '../platform/parted-lists.ts'
@@ -12,6 +13,8 @@ import type { Telemetry } from '../platform/telemetry.ts'
 import type { AuthorModes } from './author-modes.ts'
 import { followersList, followingList, requestsList } from './graph-tables.ts'
 import { type End, type Follow, otherEnd, type Relation } from './relation.ts'
+
+export type FollowData = Data<(typeof FollowChanged)['fields']>
 
 export interface FollowCountsOptions {
   readonly counts: Counts
@@ -34,6 +37,18 @@ export class FollowCounts {
     await Promise.all([
       this.#count(follow, follower, followed),
       this.#measure(follow, follower, followed),
+    ])
+  }
+
+  /** Counts what an event says; again and late as well. */
+  async count({ followerId, followedId, state, version }: FollowData): Promise<void> {
+    const { counts } = this.#options
+    // It counted for nothing before, and does not now.
+    if (state === 'requested') return
+    const contribution = state === 'following' ? 1 : 0
+    await Promise.all([
+      counts.apply(followedId, 'followers', [{ member: followerId, contribution, version }]),
+      counts.apply(followerId, 'following', [{ member: followedId, contribution, version }]),
     ])
   }
 

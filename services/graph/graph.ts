@@ -26,7 +26,7 @@ import type { Tables } from '../platform/tables.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
 import { AccountLists, type Listed, type MarkList, type OpenList } from './account-lists.ts'
 import { type AuthorMode, AuthorModes } from './author-modes.ts'
-import { FollowCounts } from './follow-counts.ts'
+import { FollowCounts, type FollowData } from './follow-counts.ts'
 import { type GraphChanges, GraphVersions } from './graph-changes.ts'
 import type { Change, Refusal, Tie } from './relation.ts'
 import { Relations } from './relations.ts'
@@ -62,6 +62,7 @@ export class GraphService {
   readonly #versions: GraphVersions
   readonly #modes: AuthorModes
   readonly #lists: AccountLists
+  readonly #counts: FollowCounts
 
   constructor(dependencies: GraphDependencies) {
     this.#own = dependencies
@@ -71,10 +72,11 @@ export class GraphService {
       followersOf: async (author) => (await this.followersCounts([author]))[0] ?? 0,
     })
     this.#lists = new AccountLists(dependencies)
+    this.#counts = new FollowCounts({ ...dependencies, modes: this.#modes })
     this.#relations = new Relations({
       ...dependencies,
       versions: this.#versions,
-      counts: new FollowCounts({ ...dependencies, modes: this.#modes }),
+      counts: this.#counts,
     })
   }
 
@@ -152,6 +154,11 @@ export class GraphService {
 
   followingCounts(accounts: readonly AccountId[]): Promise<number[]> {
     return this.#own.counts.totals(accounts, 'following')
+  }
+
+  /** Counts what an event says, as often as one likes. */
+  count(change: FollowData): Promise<void> {
+    return this.#counts.count(change)
   }
 
   /** Who follows the account, newest first; `undefined` where the viewer may not see that. */

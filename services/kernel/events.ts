@@ -130,7 +130,7 @@ export const FollowChanged = defineEvent({
   key: 'followerId',
   fields: { followerId: 'id', followedId: 'id', state: 'text', version: 'id' },
   producer: 'services/graph',
-  consumers: [],
+  consumers: ['workers/count'],
 })
 
 export const BlockChanged = defineEvent({

@@ -1,6 +1,5 @@
 /** What people do with posts through the API, and engagement services as those of other processes. */
-import { EngagementService } from '../../services/engagement/engagement.ts'
-import { Marks } from '../../services/engagement/marks.ts'
+import { EngagementService, Marks } from '../../services/engagement/engagement.ts'
 import { engagementSettings } from '../../services/engagement/settings.ts'
 import type { Id } from '../../services/kernel/ids.ts'
 import type { Commit } from '../../services/platform/commit.ts'

@@ -5,12 +5,17 @@ import { type EngineName, engines } from '../kit/engines.ts'
 import { GraphqlClient } from '../kit/graphql-client.ts'
 import { openCounts } from '../kit/open-counts.ts'
 import { OpenGateway } from '../kit/open-gateway.ts'
+import { openPending } from '../kit/open-pending.ts'
 import { Person } from '../kit/people.ts'
 import { readTables } from '../kit/watched-tables.ts'
 import { World } from '../kit/world.ts'
 
 const AUTHORS = 40
 const SHORT = 5
+/** Posts, authors and ties for the page and for what its posts point at; the viewer's own state. */
+const READS_MAX = 20
+/** Likes, replies, reshares; followers and posts of authors; likes of what is pointed at. */
+const COUNTS = 6
 
 const POST = `id text createdAt visibility editedAt
   author { handle displayName followersCount postsCount viewerFollows viewerBlocks followsViewer }
@@ -34,7 +39,8 @@ const PAGES = {
 const openWatched = async (world: World) => {
   const { tables, reads } = readTables(world.platform.tables)
   const counts = openCounts({ tables, cache: world.platform.cache })
-  const platform = { ...world.platform, tables, counts }
+  const pending = openPending(tables, world.clock)
+  const platform = { ...world.platform, tables, counts, pending }
   const services = composeServices(platform, world.settings)
   const gateway = await OpenGateway.open({ settings: world.settings, platform, services })
   const client = new GraphqlClient(gateway.address)
@@ -45,6 +51,8 @@ const openWatched = async (world: World) => {
       await client.ask(reader, '{ viewer { id } }')
       const before = reads()
       const { data, errors } = await client.ask(reader, document, { ...variables })
+      // What was counted is put into the cache after the answer.
+      await counts[Symbol.asyncDispose]()
       expect(errors).toEqual([])
       const posts = JSON.stringify(data).match(/"node":/g)?.length ?? 0
       return { posts, reads: reads() - before }
@@ -88,14 +96,12 @@ describe.each(engines)('a page on %s', (engine: EngineName) => {
     await using watched = await openWatched(world)
     const { reader, variables } = filled
     const cost = (first: number) => watched.cost(reader, document, { ...variables, first })
-    const long = await cost(AUTHORS)
-    const short = await cost(SHORT)
-    expect([long.posts, short.posts]).toEqual([AUTHORS, SHORT])
-    const again = await cost(AUTHORS)
-    // What was counted from the tables is in the cache now.
-    console.log(engine, document.slice(0, 40), long, short, again)
-    expect(short.reads).toBeLessThanOrEqual(again.reads)
-    expect(again.reads).toBe(short.reads)
-    expect(long.reads).toBeLessThan(again.reads + 10)
+    // The first finds no counts in the cache, and puts them there.
+    const cold = await cost(AUTHORS)
+    const [long, short] = [await cost(AUTHORS), await cost(SHORT)]
+    expect([cold.posts, long.posts, short.posts]).toEqual([AUTHORS, AUTHORS, SHORT])
+    expect(long.reads).toBe(short.reads)
+    expect(long.reads).toBeLessThanOrEqual(READS_MAX)
+    expect(cold.reads).toBeLessThanOrEqual(READS_MAX + COUNTS)
   })
 })
