@@ -165,7 +165,7 @@ export class PostService {
   /** For good; a deleted post is deleted again without effect. */
   async delete(actor: AccountId, id: PostId): Promise<void> {
     const post = await this.#changes.own(actor, id)
-    if (post.isReshare && post.original) await this.#reshares.unreshare(actor, post.original)
+    if (post.isReshare && post.original) await this.#reshares.unreshare(actor, post.original, id)
     else await this.#changes.change(id, { name: 'delete' })
     await this.#countRelations({ ...post, deletedAt: this.#own.clock.now() })
   }
@@ -181,7 +181,8 @@ export class PostService {
   async unreshare(actor: AccountId, id: PostId): Promise<void> {
     const post = await this.#sight.fact(id)
     const original = post?.isReshare ? post.original : post
-    const shown = original && (await this.#reshares.unreshare(actor, original))
+    const shownBy = post?.isReshare && post.authorId === actor ? id : undefined
+    const shown = original && (await this.#reshares.unreshare(actor, original, shownBy))
     if (!shown) return void (await this.#seen(actor, id))
     await this.#countRelations({ id: shown, original, deletedAt: this.#own.clock.now() })
   }

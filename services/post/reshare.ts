@@ -62,6 +62,8 @@ interface Wanted {
   readonly actorId: AccountId
   readonly original: Original
   readonly isOn: boolean
+  /** The one reshare that is meant; one made since stands. */
+  readonly shownBy?: PostId | undefined
 }
 
 export class Reshares {
@@ -82,13 +84,20 @@ export class Reshares {
     return postOf(decision)
   }
 
-  /** Takes the reshare back; says by which post it was shown, if it was. */
-  async unreshare(actorId: AccountId, original: Original): Promise<PostId | undefined> {
+  /**
+   * Takes the reshare back, or only the one that a post shows; says by which post it was shown. A post
+   * of the past takes nothing back.
+   */
+  async unreshare(
+    actorId: AccountId,
+    original: Original,
+    shownBy?: PostId,
+  ): Promise<PostId | undefined> {
     const key = { actorId, originalId: original.id }
     const row = await this.#own.tables.get(reshares, key, { serial: true })
     if (!row) return undefined
-    const decision = await this.#settle({ actorId, original, isOn: false })
-    return decision.postId
+    const decision = await this.#settle({ actorId, original, isOn: false, shownBy })
+    return decision.isOn ? undefined : decision.postId
   }
 
   /** Which of the posts the actor has reshared, in their order. */
@@ -110,7 +119,7 @@ export class Reshares {
   async #decideAndFollow(wanted: Wanted): Promise<ReshareDecision> {
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const standing = await this.#standing(wanted)
-      if (standing?.isOn === wanted.isOn) return standing
+      if (standing && isSettled(standing, wanted)) return standing
       const next = this.#decide(wanted, standing)
       if (!(await this.#write(standing, next))) continue
       await this.#follow(next)
@@ -119,13 +128,16 @@ export class Reshares {
     throw new ConflictError('this reshare is being changed: try again')
   }
 
-  #decide(wanted: Wanted, standing: ReshareDecision | undefined): ReshareDecision {
+  #decide(
+    { actorId, original, isOn }: Wanted,
+    standing: ReshareDecision | undefined,
+  ): ReshareDecision {
     const { ids, clock } = this.#own
     const fresh = ids.next<'post'>()
     const version = standing && standing.version >= fresh ? standing.version + 1n : fresh
-    const postId = wanted.isOn ? fresh : (standing?.postId ?? fresh)
+    const postId = isOn ? fresh : (standing?.postId ?? fresh)
     return {
-      ...{ ...wanted, version, postId, decidedAt: clock.now() },
+      ...{ actorId, original, isOn, version, postId, decidedAt: clock.now() },
       eventId: fresh as bigint as EventId,
     }
   }
@@ -170,6 +182,9 @@ export class Reshares {
     await commit.commit(standingWrites(post), [deletedEvent(post, envelope)])
   }
 }
+
+const isSettled = ({ isOn, postId }: ReshareDecision, wanted: Wanted): boolean =>
+  isOn === wanted.isOn || (wanted.shownBy !== undefined && wanted.shownBy !== postId)
 
 /** Only what everybody may see is passed on by others; one's own always. */
 export const checkResharable = async (
