@@ -23,6 +23,7 @@ import { Creation } from './creation.ts'
 import type { Change } from './decision.ts'
 import { checkDraft, checkWriting, type PostInput } from './draft.ts'
 import { PostLists } from './lists.ts'
+import { PostMetrics } from './post-metrics.ts'
 import { fromHistoryRow, postHistory } from './post-tables.ts'
 import { Reshares } from './reshare.ts'
 import type { postSettings } from './settings.ts'
@@ -108,6 +109,7 @@ export interface CountedPost {
 export class PostService {
   readonly #own: PostDependencies
   readonly #sight: Sight
+  readonly #metrics: PostMetrics
   readonly #creation: Creation
   readonly #changes: Changes
   readonly #reshares: Reshares
@@ -116,7 +118,8 @@ export class PostService {
   constructor(dependencies: PostDependencies) {
     this.#own = dependencies
     this.#sight = new Sight(dependencies)
-    const seeing = { ...dependencies, sight: this.#sight }
+    this.#metrics = new PostMetrics(dependencies.telemetry)
+    const seeing = { ...dependencies, sight: this.#sight, metrics: this.#metrics }
     this.#creation = new Creation(seeing)
     this.#changes = new Changes(seeing)
     this.#reshares = new Reshares(seeing)
@@ -132,6 +135,7 @@ export class PostService {
       throw new BadInputError('a reshare without words is PUBLIC', { field: 'visibility' })
     }
     const post = await this.#creation.create(author, draft, input.idempotencyKey ?? undefined)
+    this.#metrics.made(post)
     await this.#countRelations(post)
     return post
   }
@@ -173,6 +177,7 @@ export class PostService {
   /** One of an actor and a post: again it gives the same. A reshare stands for its original. */
   async reshare(actor: AccountId, id: PostId): Promise<Post> {
     const post = await this.#reshares.reshare(actor, id)
+    this.#metrics.made(post)
     await this.#countRelations(post)
     return post
   }

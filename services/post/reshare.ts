@@ -22,6 +22,7 @@ import type { Tables } from '../platform/tables.ts'
 import { NO_CONTENT } from './content.ts'
 import type { Original, Post } from './post.ts'
 import { createdEvent, deletedEvent } from './post-events.ts'
+import type { PostMetrics } from './post-metrics.ts'
 import {
   createdWrites,
   fromReshareRow,
@@ -56,6 +57,7 @@ export interface ReshareDependencies {
   readonly ids: Pick<IdGenerator, 'next'>
   readonly accounts: Pick<AccountService, 'byIds'>
   readonly sight: Sight
+  readonly metrics: PostMetrics
 }
 
 interface Wanted {
@@ -117,11 +119,18 @@ export class Reshares {
   }
 
   async #decideAndFollow(wanted: Wanted): Promise<ReshareDecision> {
+    const { metrics } = this.#own
+    const name = nameOf(wanted)
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const standing = await this.#standing(wanted)
-      if (standing && isSettled(standing, wanted)) return standing
+      if (standing && isSettled(standing, wanted)) {
+        metrics.changed(name, 'same')
+        return standing
+      }
       const next = this.#decide(wanted, standing)
-      if (!(await this.#write(standing, next))) continue
+      const isMade = await this.#write(standing, next)
+      metrics.changed(name, isMade ? 'made' : 'overtaken')
+      if (!isMade) continue
       await this.#follow(next)
       return next
     }
@@ -170,7 +179,10 @@ export class Reshares {
     const decision = fromReshareRow(row)
     const post = await sight.fact(decision.postId)
     const isFollowed = decision.isOn ? post !== undefined : post?.deletedAt !== undefined
-    if (!isFollowed) await this.#follow(decision)
+    if (!isFollowed) {
+      await this.#follow(decision)
+      this.#own.metrics.changed(nameOf(decision), 'finished')
+    }
     return decision
   }
 
@@ -182,6 +194,8 @@ export class Reshares {
     await commit.commit(standingWrites(post), [deletedEvent(post, envelope)])
   }
 }
+
+const nameOf = ({ isOn }: Pick<Wanted, 'isOn'>): string => (isOn ? 'reshare' : 'unreshare')
 
 const isSettled = ({ isOn, postId }: ReshareDecision, wanted: Wanted): boolean =>
   isOn === wanted.isOn || (wanted.shownBy !== undefined && wanted.shownBy !== postId)
