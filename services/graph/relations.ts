@@ -206,16 +206,19 @@ export class Relations {
     ])
   }
 
+  /** Only of the lists that the change can add to. */
   async #openParts({ actor, other, change }: Asked): Promise<OpenParts> {
     const { lists } = this.#options
+    if (change.kind === 'follow' && change.needsConsent) {
+      return { ...NO_PARTS, requests: await lists.openPart(requestsList, other) }
+    }
     if (change.kind !== 'follow' && change.kind !== 'accept') return NO_PARTS
     const [follower, followed] = change.kind === 'follow' ? [actor, other] : [other, actor]
-    const [following, followers, requests] = await Promise.all([
+    const [following, followers] = await Promise.all([
       lists.openPart(followingList, follower),
       lists.openPart(followersList, followed),
-      lists.openPart(requestsList, followed),
     ])
-    return { following, followers, requests }
+    return { ...NO_PARTS, following, followers }
   }
 
   async #read(
