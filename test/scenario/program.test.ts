@@ -1,5 +1,5 @@
 /** The program as people meet it: started, asked, told to stop, killed. */
-import { existsSync, statSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { engines } from '../kit/engines.ts'
@@ -56,6 +56,7 @@ describe.each(engines)('the program on %s', (engine) => {
 
   test('commands work while nothing runs', async () => {
     await using place = await openPlace(engine)
+    expect((await runProgram(place, 'settings', 'set', 'telemetry.level', 'warn')).code).toBe(0)
     const list = await runProgram(place, 'settings', '--json')
     expect(list.code).toBe(0)
     expect(JSON.parse(list.out).length).toBeGreaterThan(30)
@@ -134,6 +135,24 @@ describe('the program', () => {
     const { code, err } = await runProgram(place, 'settings')
     expect(code).toBe(4)
     expect(err).toContain(String(program.pid))
+  })
+
+  test('a command that only reads makes no data folder', async () => {
+    await using place = await openPlace('embedded')
+    const variables = { ...place.variables, TRIBUTARY_TELEMETRY_LEVEL: 'warn' }
+    const list = await runProgram({ variables }, 'settings', 'list', '--json')
+    expect(JSON.parse(list.out).length).toBeGreaterThan(30)
+    const one = await runProgram({ variables }, 'settings', 'get', 'telemetry.level', '--json')
+    expect(JSON.parse(one.out)).toMatchObject({ value: 'warn', source: 'environment' })
+    const others = [['settings', 'history'], ['dead-letters'], ['backup', join(place.folder, 'b')]]
+    for (const words of others) {
+      const { code, err } = await runProgram({ variables }, ...words)
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('no data in') })
+    }
+    expect(readdirSync(place.folder)).toEqual([])
+    mkdirSync(place.dataFolder)
+    expect((await runProgram({ variables }, 'dead-letters')).code).toBe(1)
+    expect(readdirSync(place.dataFolder)).toEqual([])
   })
 
   test('a second signal ends a program that drains at once', async () => {
