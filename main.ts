@@ -94,11 +94,14 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
-  await using gateway = await Gateway.open({
-    ...{ http, services, settings, clock, telemetry },
-    authenticator: services.accounts,
-    cursorSecret: await serverSecret(platform, 'cursors'),
-  })
+  // Whatever its roles, a process tells of its health and its metrics.
+  await using gateway = roles.includes('gateway')
+    ? await Gateway.open({
+        ...{ http, services, settings, clock, telemetry },
+        authenticator: services.accounts,
+        cursorSecret: await serverSecret(platform, 'cursors'),
+      })
+    : undefined
   await health.serving(platform.probes)
   const place = engine.kind === 'embedded' ? `data in ${engine.dataFolder}` : engine.namespace
   process.stdout.write(`tributary ${version} on ${address}, ${engine.kind} engines, ${place}\n`)
@@ -106,7 +109,7 @@ const serve = async (flags: Flags): Promise<void> => {
   await stop.asked
   health.draining()
   await clock.sleep(server.unreadyMs)
-  await Promise.all([gateway.drain(), http.close()])
+  await Promise.all([gateway?.drain(), http.close()])
 }
 
 /** In the program that has the data folder, if one runs; else on engines opened for this command. */

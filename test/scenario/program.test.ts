@@ -2,6 +2,7 @@
 import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { KEY_SET_PATH } from '../../gateway/rest/key-set.ts'
 import { engines } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
 import { GraphqlClient } from '../kit/graphql-client.ts'
@@ -80,6 +81,21 @@ describe('the program', () => {
     expect(code).toBe(2)
     for (const name of Object.keys(variables)) expect(err).toContain(name)
     expect(err).toContain('did you mean TRIBUTARY_SERVER_PORT?')
+  })
+
+  test('without the role of the gateway it serves health and metrics, and no API', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place, '--role=audit')
+    for (const path of ['/healthz', '/readyz', '/metrics', '/version']) {
+      expect((await program.get(path)).status, path).toBe(200)
+    }
+    for (const path of ['/graphql?query={__typename}', KEY_SET_PATH]) {
+      expect((await program.get(path)).status, path).toBe(404)
+    }
+    await using socket = new SocketClient(program.address)
+    await socket.closed()
+    expect(socket.refusedWith).toBe(404)
+    expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   })
 
   test('an unknown role is refused with the one that was meant', async () => {
