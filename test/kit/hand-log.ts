@@ -76,8 +76,13 @@ export class HandLog implements Log {
 
   /** Takes a partition from whoever has it, without waiting for them, and gives it to `member`. */
   async give(partition: number, member: HandMember): Promise<void> {
+    this.#lane(partition).lost.abort()
+    await this.slip(partition, member)
+  }
+
+  /** The same, but whoever had it does not hear of it, as one that is cut off. */
+  async slip(partition: number, member: HandMember): Promise<void> {
     const lane = this.#lane(partition)
-    lane.lost.abort()
     lane.isBusy = false
     lane.lost = new AbortController()
     lane.owner = member
