@@ -58,11 +58,8 @@ export class ClusterCommit implements Commit {
     const { tables, clock, settings } = this.#engines
     const begunMs = clock.now()
     const entries = this.#placed(events, begunMs)
-    if (events.length > 0)
-      await this.#list.list(
-        entries.map(({ shard }) => shard),
-        this.#minute,
-      )
+    const shards = entries.map(({ shard }) => shard)
+    await this.#list.list(shards, this.#minute)
     await tables.write([...writes, ...entries.map((entry) => outboxPut(entry, entry.minute))])
     const late = clock.now() - begunMs > settings.lateMs / 2
     return late ? [...entries, ...(await this.#storeAgain(events))] : entries
