@@ -22,6 +22,8 @@ interface Lane {
 
 export class HandMember implements Consumer {
   readonly subscription: Subscription
+  /** One for each partition it was given, aborted when it hears that it has lost it. */
+  readonly losses: AbortController[] = []
   readonly #log: HandLog
   paused: boolean = false
 
@@ -86,6 +88,7 @@ export class HandLog implements Log {
     lane.isBusy = false
     lane.lost = new AbortController()
     lane.owner = member
+    member.losses.push(lane.lost)
     const { signal } = lane.lost
     await member.subscription.assigned?.([{ topic: this.topic.name, partition, signal }])
   }
@@ -114,7 +117,7 @@ export class HandLog implements Log {
   }
 
   async leave(member: HandMember): Promise<void> {
-    for (const lane of this.#lanes) if (lane.owner === member) lane.lost.abort()
+    for (const loss of member.losses) loss.abort()
     await this.idle()
   }
 
