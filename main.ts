@@ -8,7 +8,13 @@ import { userInfo } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import { type Actions, runCli } from './gateway/cli/cli.ts'
 import { type Flags, programEnvironment } from './gateway/cli/environment.ts'
-import { type Arguments, type CommandName, runCommand } from './gateway/control/commands.ts'
+import {
+  type Arguments,
+  beginsData,
+  type CommandName,
+  runCommand,
+  runWithoutData,
+} from './gateway/control/commands.ts'
 import { askRunning } from './gateway/control/control-client.ts'
 import { ControlServer } from './gateway/control/control-server.ts'
 import { socketPath } from './gateway/control/socket-path.ts'
@@ -89,11 +95,14 @@ const serve = async (flags: Flags): Promise<void> => {
           context: { services, backup: platform.backup },
         })
       : undefined
-  await using gateway = await Gateway.open({
-    ...{ http, services, settings, clock, telemetry },
-    authenticator: services.accounts,
-    cursorSecret: await serverSecret(platform, 'cursors'),
-  })
+  // Whatever its roles, a process tells of its health and its metrics.
+  await using gateway = roles.includes('gateway')
+    ? await Gateway.open({
+        ...{ http, services, settings, clock, telemetry },
+        authenticator: services.accounts,
+        cursorSecret: await serverSecret(platform, 'cursors'),
+      })
+    : undefined
   await health.serving(platform.probes)
   const place = engine.kind === 'embedded' ? `data in ${engine.dataFolder}` : engine.namespace
   process.stdout.write(`tributary ${version} on ${address}, ${engine.kind} engines, ${place}\n`)
@@ -101,7 +110,7 @@ const serve = async (flags: Flags): Promise<void> => {
   await stop.asked
   health.draining()
   await clock.sleep(server.unreadyMs)
-  await Promise.all([gateway.drain(), http.close()])
+  await Promise.all([gateway?.drain(), http.close()])
 }
 
 /** In the program that has the data folder, if one runs; else on engines opened for this command. */
@@ -109,9 +118,12 @@ const command = async (name: CommandName, words: Arguments, flags: Flags): Promi
   const settings = settingsOf(flags)
   const actor = `${userInfo().username}@cli`
   const { kind, dataFolder } = settings.view(engineSettings)
-  if (kind === 'embedded' && existsSync(dataFolder)) {
-    const asked = await askRunning(socketPath(dataFolder), { command: name, words, actor })
-    if (asked.answered) return asked.value
+  if (kind === 'embedded') {
+    const { isUnused } = await import('./services/platform/embedded/data-folder.ts')
+    if (!isUnused(dataFolder)) {
+      const asked = await askRunning(socketPath(dataFolder), { command: name, words, actor })
+      if (asked.answered) return asked.value
+    } else if (!beginsData(name)) return runWithoutData(name, words, { settings, dataFolder })
   }
   const telemetry = new Telemetry({ level: 'error', version })
   const clock = new SystemClock()

@@ -15,7 +15,9 @@
  *
  * **Hand-over.** When a partition is lost or the worker stops, events not begun are handed back by
  * leaving them undone. The new owner loads the parked keys before its first batch, so a key parked
- * by one member stays parked at the next.
+ * by one member stays parked at the next. A member that was cut off and does not know yet that it has
+ * lost a partition may still handle or park an event; the new owner has it from the log as well, so
+ * the event is repeated, perhaps after later ones of its key, and never first handled out of order.
  */
 import type { Services } from '../services/compose.ts'
 import type { Clock } from '../services/platform/clock.ts'
@@ -142,6 +144,7 @@ export class EventWorker implements AsyncDisposable {
   /** Handles an event or puts it where it is not lost; throws only on an outage of the tables. */
   async #settle(batch: LogBatch, record: LogRecord): Promise<boolean> {
     if (await this.#parking.isParked(batch, record.key)) {
+      if (batch.signal.aborted) return false
       await this.#parking.putAside(batch, record, { attempts: 0, reason: 'behind a parked event' })
       return true
     }

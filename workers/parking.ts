@@ -127,14 +127,16 @@ export class Parking {
       if (keys.signal.aborted) return
       const parked = await deadLetters.parking.next(keys.lane, key)
       if (!parked) return keys.delete(key)
-      if (parked.retryAt > clock.now() || !(await this.#retry(parked))) return
+      if (parked.retryAt > clock.now() || !(await this.#retry(parked, keys.signal))) return
     }
   }
 
   /** Whether the event is out of the way. */
-  async #retry(parked: ParkedEvent): Promise<boolean> {
+  async #retry(parked: ParkedEvent, signal: AbortSignal): Promise<boolean> {
     const { attempts, brake, deadLetters, settings } = this.#own
     const verdict = await attempts.make(parked.event)
+    // It is the new owner's by now, who may have handled it: a failure here says nothing.
+    if (signal.aborted && verdict.kind !== 'handled') return false
     switch (verdict.kind) {
       case 'handled':
         brake.release()

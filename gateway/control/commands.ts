@@ -5,10 +5,11 @@
 import type { AuditEntry } from '../../services/audit/audit.ts'
 import type { Services } from '../../services/compose.ts'
 import type { DeadLetter } from '../../services/dead-letter/dead-letter.ts'
-import { BadInputError } from '../../services/kernel/errors.ts'
+import { BadInputError, NotFoundError } from '../../services/kernel/errors.ts'
 import { formatId, parseId } from '../../services/kernel/ids.ts'
 import { nearest } from '../../services/kernel/nearest.ts'
 import { checkFirst, type Page } from '../../services/kernel/page.ts'
+import type { Settings } from '../../services/kernel/settings.ts'
 
 export type Arguments = Readonly<Record<string, string>>
 
@@ -68,6 +69,25 @@ export const runCommand = async (
   const close = nearest(name, Object.keys(commands))
   throw new BadInputError(`there is no command ${name}${close ? `, did you mean ${close}?` : ''}`)
 }
+
+/**
+ * Where nothing was ever stored, only a change begins something: the settings are those of the
+ * environment, and whoever asks for more has probably named another folder than they meant.
+ */
+export const runWithoutData = (
+  name: CommandName,
+  words: Arguments,
+  { settings, dataFolder }: { readonly settings: Settings; readonly dataFolder: string },
+): unknown => {
+  if (name === 'settings.list') return settings.lines()
+  if (name === 'settings.get') return settings.line(need(words, 'name'))
+  throw new NotFoundError(
+    `there is no data in ${dataFolder}: start \`tributary serve\` on it, or name another by --data`,
+  )
+}
+
+/** Commands that may be the first to store something. */
+export const beginsData = (name: CommandName): boolean => name === 'settings.set'
 
 /** What is true of a letter, as a person or a script reads it. */
 export interface LetterView {

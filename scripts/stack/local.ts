@@ -63,6 +63,13 @@ export class ProcessBackend implements Backend {
     dropRecord(pidFile(this.#site.layout, name))
   }
 
+  /** For tests that stop an engine without ending it. */
+  signal(name: EngineName, signal: 'SIGSTOP' | 'SIGCONT'): void {
+    const record = this.#running(name)
+    if (record === undefined) throw new StackError(`${name} is not running`)
+    process.kill(record.pid, signal)
+  }
+
   async stop(names: readonly EngineName[], report: Report): Promise<void> {
     await Promise.all(names.map((name) => this.#stopOne(name, report)))
   }

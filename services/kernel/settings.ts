@@ -212,7 +212,12 @@ export class Settings {
   }
 
   lines(): SettingLine[] {
-    return [...this.#entries].map(([name, { setting, source }]) => ({
+    return [...this.#entries.keys()].map((name) => this.line(name))
+  }
+
+  line(name: string): SettingLine {
+    const { setting, source } = this.#entry(name)
+    return {
       name,
       value: this.text(name),
       default: setting.secret ? '' : show(setting.default),
@@ -221,7 +226,7 @@ export class Settings {
       live: setting.live ?? false,
       source,
       about: setting.about,
-    }))
+    }
   }
 
   /** Reads the environment over the defaults, collecting every fault. */

@@ -55,10 +55,7 @@ export class SettingsService {
   }
 
   get(name: string): SettingLine {
-    this.#own.settings.text(name)
-    const line = this.list().find((each) => each.name === name)
-    if (line) return line
-    throw new BadInputError(`there is no setting ${name}`, { field: name })
+    return this.#own.settings.line(name)
   }
 
   async set(name: string, value: string, actor: string): Promise<SettingLine> {

@@ -1,8 +1,8 @@
-/** The log while its broker is killed and comes back. */
+/** The log while its broker is killed or frozen and comes back. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { OutcomeUnknownError } from '../../services/kernel/errors.ts'
 import type { Topic } from '../../services/kernel/events.ts'
-import { type Log, LogUnavailableError } from '../../services/platform/log.ts'
+import { type Assignment, type Log, LogUnavailableError } from '../../services/platform/log.ts'
 import { stack } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
 import { KafkaLogs } from '../kit/log-engines.ts'
@@ -10,6 +10,8 @@ import { event, joinGroup, type Reader, series } from '../kit/log-readers.ts'
 import { PrivateKafka } from '../kit/private-kafka.ts'
 
 const PORT_OFFSET = 4_300
+/** Three sessions without a fetch, counted from the next. */
+const SILENT_MS = 4 * 6_000
 const KEYS = ['a', 'b', 'c', 'd', 'e', 'f']
 
 const isFailure = (error: unknown): boolean =>
@@ -50,7 +52,7 @@ const firsts = (reader: Reader, key: string): number[] => [
 ]
 
 // The engines' absence is reported by the stack's own check; a private broker needs the same jars.
-describe.skipIf(!stack)('log on a broker that is killed', () => {
+describe.skipIf(!stack)('log on a broker that is killed or frozen', () => {
   let kafka: PrivateKafka
   beforeAll(async () => {
     kafka = await PrivateKafka.open(PORT_OFFSET)
@@ -112,6 +114,32 @@ describe.skipIf(!stack)('log on a broker that is killed', () => {
     // What was given up on did not come after what was acknowledged later.
     expect(values.slice(values.indexOf('after')).every((value) => value === 'after')).toBe(true)
   })
+
+  test('a consumer whose broker falls silent gives its partitions up and goes on when it can', async () => {
+    // Requests may wait for longer than the member is patient, so the member has to find out.
+    const logs = new KafkaLogs(kafka.brokers, { appendTimeoutMs: 120_000 })
+    const topic = await logs.topic(2)
+    await using log = await logs.open([topic])
+    const given: Assignment[] = []
+    await using reader = await joinGroup(log, {
+      group: 'g',
+      topics: [topic],
+      assigned: async (assignments) => void given.push(...assignments),
+    })
+    await log.append(topic, [event('a', 'before')])
+    await eventually(() => reader.values('a').includes('before'), { withinMs: 20_000 })
+    const [held] = given
+    const gone = { withinMs: SILENT_MS + logs.settings.sessionTimeoutMs }
+    kafka.freeze()
+    try {
+      await eventually(() => held?.signal.aborted, gone)
+    } finally {
+      kafka.thaw()
+    }
+    await log.append(topic, [event('a', 'after')])
+    await eventually(() => reader.values('a').includes('after'), { withinMs: 60_000 })
+    expect(given.at(-1)?.signal.aborted).toBe(false)
+  }, 150_000)
 
   test('a log is not opened on brokers that do not answer, and says so in bounded time', async () => {
     const logs = new KafkaLogs(['127.0.0.1:1'])

@@ -1,16 +1,14 @@
 /** Events on their way to a log that is not there, from writers that may not be there any more. */
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { Topic } from '../../services/kernel/events.ts'
-import { firstIdAt } from '../../services/kernel/ids.ts'
 import { type Clock, SystemClock } from '../../services/platform/clock.ts'
 import { ClusterCommit } from '../../services/platform/cluster/commit.ts'
-import { minuteOf, readLowMinutes, shardOf } from '../../services/platform/cluster/outbox.ts'
 import type { OutboxEngines } from '../../services/platform/cluster/publisher.ts'
 import { OutboxRelay } from '../../services/platform/cluster/relay.ts'
 import { ShardTurns } from '../../services/platform/cluster/shard-turns.ts'
-import { OUTBOX_SHARDS, outboxPut } from '../../services/platform/commit.ts'
+import { OUTBOX_SHARDS } from '../../services/platform/commit.ts'
 import { LEASE_SKEW_MS } from '../../services/platform/leases.ts'
-import { type Log, LogUnavailableError } from '../../services/platform/log.ts'
+import type { Log } from '../../services/platform/log.ts'
 import { put, type Tables } from '../../services/platform/tables.ts'
 import { byName } from '../contract/tables-fixture.ts'
 import { Belongings } from '../kit/belongings.ts'
@@ -23,25 +21,11 @@ import { ManualClock } from '../kit/manual-clock.ts'
 import { countsByName, noted, readAll } from '../kit/noted.ts'
 import { outboxDefaults, testIds } from '../kit/open-commit.ts'
 import { PrivateKafka } from '../kit/private-kafka.ts'
+import { shutter } from '../kit/shutter.ts'
 
 const LEASE_MS = 3_000
 const quick = { ...outboxDefaults, relayGraceMs: 100, relayPollMs: 50, leaseMs: LEASE_MS }
 const countsTo = (count: number): number[] => Array.from({ length: count }, (_none, n) => n)
-
-/** A log that takes nothing while it is shut. */
-const shutter = (log: Log): { log: Log; shut: boolean } => {
-  const state = { log, shut: false }
-  state.log = new Proxy(log, {
-    get: (target, name) => {
-      if (name === 'append' && state.shut) {
-        return () => Promise.reject(new LogUnavailableError('the test has shut the log'))
-      }
-      const member: unknown = Reflect.get(target, name, target)
-      return typeof member === 'function' ? member.bind(target) : member
-    },
-  })
-  return state
-}
 
 describe.skipIf(!stack)('the outbox', () => {
   const belongings = new Belongings()
@@ -171,39 +155,6 @@ describe.skipIf(!stack)('the outbox', () => {
     await commit.published()
     await expectAll(log, topic, 55)
   })
-
-  test('a row that comes to light late is found; the low mark waits for such', async () => {
-    const tables = await freshTables()
-    const topic = await logs.topic(4)
-    const clock = new ManualClock()
-    const engines = enginesOf(tables, { clock })
-    const startMinute = minuteOf(clock.now())
-    await using _commit = await ClusterCommit.open(engines)
-    await using relay = new OutboxRelay({ ...engines, topics: [topic] })
-    const turn = async (): Promise<void> => {
-      await clock.advance(LEASE_MS / 3)
-      await relay.turn()
-    }
-    await turn()
-    const fromMs = clock.now()
-    for (let ms = 0; ms < 30 * 60_000; ms += 60_000) {
-      await clock.advance(60_000)
-      await relay.turn()
-    }
-    const event = { key: 'late', value: '{"id":"1","data":{"name":"late","count":1}}', headers: {} }
-    const late = { id: firstIdAt(fromMs), topic: topic.name, event }
-    await tables.write([outboxPut(late, minuteOf(fromMs))])
-    await clock.advance(60_000)
-    await turn()
-    expect((await readAll(log, topic)).map(({ key }) => key)).toEqual(['late'])
-    const lows = await readLowMinutes(tables)
-    expect(lows[shardOf('late')]).toBeLessThanOrEqual(startMinute)
-    await clock.advance(quick.lateMs)
-    await turn()
-    await turn()
-    const raised = minuteOf(clock.now() - quick.lateMs)
-    expect((await readLowMinutes(tables))[shardOf('late')]).toBeGreaterThanOrEqual(raised - 1)
-  }, 120_000)
 
   test('relays share the shards evenly, and take over those of one that left or died', async () => {
     const tables = await freshTables()

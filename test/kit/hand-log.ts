@@ -22,6 +22,8 @@ interface Lane {
 
 export class HandMember implements Consumer {
   readonly subscription: Subscription
+  /** One for each partition it was given, aborted when it hears that it has lost it. */
+  readonly losses: AbortController[] = []
   readonly #log: HandLog
   paused: boolean = false
 
@@ -76,11 +78,17 @@ export class HandLog implements Log {
 
   /** Takes a partition from whoever has it, without waiting for them, and gives it to `member`. */
   async give(partition: number, member: HandMember): Promise<void> {
+    this.#lane(partition).lost.abort()
+    await this.slip(partition, member)
+  }
+
+  /** The same, but whoever had it does not hear of it, as one that is cut off. */
+  async slip(partition: number, member: HandMember): Promise<void> {
     const lane = this.#lane(partition)
-    lane.lost.abort()
     lane.isBusy = false
     lane.lost = new AbortController()
     lane.owner = member
+    member.losses.push(lane.lost)
     const { signal } = lane.lost
     await member.subscription.assigned?.([{ topic: this.topic.name, partition, signal }])
   }
@@ -109,7 +117,7 @@ export class HandLog implements Log {
   }
 
   async leave(member: HandMember): Promise<void> {
-    for (const lane of this.#lanes) if (lane.owner === member) lane.lost.abort()
+    for (const loss of member.losses) loss.abort()
     await this.idle()
   }
 

@@ -32,6 +32,15 @@ export class PrivateKafka implements AsyncDisposable {
     return this.#backend.kill('kafka')
   }
 
+  /** Leaves its connections open and answers nothing until it is thawed. */
+  freeze(): void {
+    this.#backend.signal('kafka', 'SIGSTOP')
+  }
+
+  thaw(): void {
+    this.#backend.signal('kafka', 'SIGCONT')
+  }
+
   async [Symbol.asyncDispose](): Promise<void> {
     await this.#backend.stop(['kafka'], silent)
     this.#folder[Symbol.dispose]()

@@ -1,19 +1,21 @@
-/** Tables that count or disturb the reads and conditional writes of what stands on them. */
+/** Tables that count or disturb what is done with them. */
 import { OutcomeUnknownError } from '../../services/kernel/errors.ts'
 import type { Tables } from '../../services/platform/tables.ts'
 import type { Random } from './random.ts'
 
 type CompareAndWrite = Tables['compareAndWrite']
 
-const withWrite = (tables: Tables, compareAndWrite: CompareAndWrite): Tables => ({
+/** The same tables but for what is given. */
+export const changedTables = (tables: Tables, changes: Partial<Tables>): Tables => ({
   get: (table, key, options) => tables.get(table, key, options),
   getMany: (table, keys) => tables.getMany(table, keys),
   slice: (table, partition, slice) => tables.slice(table, partition, slice),
   write: (writes) => tables.write(writes),
   insertIfAbsent: (table, row, expiry) => tables.insertIfAbsent(table, row, expiry),
   compareAndSet: (table, key, swap) => tables.compareAndSet(table, key, swap),
-  compareAndWrite,
+  compareAndWrite: (table, key, swap, others) => tables.compareAndWrite(table, key, swap, others),
   [Symbol.asyncDispose]: () => Promise.resolve(),
+  ...changes,
 })
 
 type Answered = <Rows>(answer: Promise<Rows>) => Promise<Rows>
@@ -29,24 +31,33 @@ export const readTables = (
     return answered(answer)
   }
   return {
-    tables: {
-      ...withWrite(tables, (...args) => tables.compareAndWrite(...args)),
+    tables: changedTables(tables, {
       get: (table, key, options) => read(tables.get(table, key, options)),
       getMany: (table, keys) => read(tables.getMany(table, keys)),
       slice: (table, partition, slice) => read(tables.slice(table, partition, slice)),
-    },
+    }),
     reads: () => reads,
   }
 }
 
-/** Counts them. */
+/** Counts the slices. */
+export const slicedTables = (tables: Tables): { tables: Tables; slices: () => number } => {
+  let slices = 0
+  const slice: Tables['slice'] = (table, partition, range) => {
+    slices += 1
+    return tables.slice(table, partition, range)
+  }
+  return { tables: changedTables(tables, { slice }), slices: () => slices }
+}
+
+/** Counts the conditional writes of several rows. */
 export const countedTables = (tables: Tables): { tables: Tables; swaps: () => number } => {
   let swaps = 0
   const counted: CompareAndWrite = (table, key, swap, others) => {
     swaps += 1
     return tables.compareAndWrite(table, key, swap, others)
   }
-  return { tables: withWrite(tables, counted), swaps: () => swaps }
+  return { tables: changedTables(tables, { compareAndWrite: counted }), swaps: () => swaps }
 }
 
 /**
@@ -62,5 +73,5 @@ export const losingTables = (tables: Tables, random: Random): Tables => {
     if (fate !== 'denied') return outcome
     return { applied: false, current: await tables.get(table, key, { serial: true }) }
   }
-  return withWrite(tables, losing)
+  return changedTables(tables, { compareAndWrite: losing })
 }

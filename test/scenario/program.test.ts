@@ -1,7 +1,8 @@
 /** The program as people meet it: started, asked, told to stop, killed. */
-import { existsSync, statSync, unlinkSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, statSync, unlinkSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { KEY_SET_PATH } from '../../gateway/rest/key-set.ts'
 import { engines } from '../kit/engines.ts'
 import { eventually } from '../kit/eventually.ts'
 import { GraphqlClient } from '../kit/graphql-client.ts'
@@ -56,6 +57,7 @@ describe.each(engines)('the program on %s', (engine) => {
 
   test('commands work while nothing runs', async () => {
     await using place = await openPlace(engine)
+    expect((await runProgram(place, 'settings', 'set', 'telemetry.level', 'warn')).code).toBe(0)
     const list = await runProgram(place, 'settings', '--json')
     expect(list.code).toBe(0)
     expect(JSON.parse(list.out).length).toBeGreaterThan(30)
@@ -79,6 +81,21 @@ describe('the program', () => {
     expect(code).toBe(2)
     for (const name of Object.keys(variables)) expect(err).toContain(name)
     expect(err).toContain('did you mean TRIBUTARY_SERVER_PORT?')
+  })
+
+  test('without the role of the gateway it serves health and metrics, and no API', async () => {
+    await using place = await openPlace('embedded')
+    await using program = await Program.serve(place, '--role=audit')
+    for (const path of ['/healthz', '/readyz', '/metrics', '/version']) {
+      expect((await program.get(path)).status, path).toBe(200)
+    }
+    for (const path of ['/graphql?query={__typename}', KEY_SET_PATH]) {
+      expect((await program.get(path)).status, path).toBe(404)
+    }
+    await using socket = new SocketClient(program.address)
+    await socket.closed()
+    expect(socket.refusedWith).toBe(404)
+    expect(await program.kill('SIGTERM')).toEqual({ code: 0, signal: null })
   })
 
   test('an unknown role is refused with the one that was meant', async () => {
@@ -134,6 +151,24 @@ describe('the program', () => {
     const { code, err } = await runProgram(place, 'settings')
     expect(code).toBe(4)
     expect(err).toContain(String(program.pid))
+  })
+
+  test('a command that only reads makes no data folder', async () => {
+    await using place = await openPlace('embedded')
+    const variables = { ...place.variables, TRIBUTARY_TELEMETRY_LEVEL: 'warn' }
+    const list = await runProgram({ variables }, 'settings', 'list', '--json')
+    expect(JSON.parse(list.out).length).toBeGreaterThan(30)
+    const one = await runProgram({ variables }, 'settings', 'get', 'telemetry.level', '--json')
+    expect(JSON.parse(one.out)).toMatchObject({ value: 'warn', source: 'environment' })
+    const others = [['settings', 'history'], ['dead-letters'], ['backup', join(place.folder, 'b')]]
+    for (const words of others) {
+      const { code, err } = await runProgram({ variables }, ...words)
+      expect({ code, err }).toMatchObject({ code: 1, err: expect.stringContaining('no data in') })
+    }
+    expect(readdirSync(place.folder)).toEqual([])
+    mkdirSync(place.dataFolder)
+    expect((await runProgram({ variables }, 'dead-letters')).code).toBe(1)
+    expect(readdirSync(place.dataFolder)).toEqual([])
   })
 
   test('a second signal ends a program that drains at once', async () => {

@@ -1,7 +1,8 @@
 /** Commits on a cluster: rows and outbox rows in one logged batch, published right after. */
+import { OutcomeUnknownError } from '../../kernel/errors.ts'
 import type { Event, Topic } from '../../kernel/events.ts'
 import { arrivalMs } from '../../kernel/ids.ts'
-import { type Commit, checkCommit, outboxPut, toOutbox } from '../commit.ts'
+import { type Commit, checkCommit, type OutboxEvent, outboxPut, toOutbox } from '../commit.ts'
 import { outbox, outboxMarks } from '../generated/tables.ts'
 import { put, type Write } from '../tables.ts'
 import {
@@ -12,6 +13,7 @@ import {
   readLowMinutes,
   shardOf,
 } from './outbox.ts'
+import { listedMinutes, MinuteList } from './outbox-minutes.ts'
 import { type OutboxEngines, OutboxPublisher } from './publisher.ts'
 
 /** How far behind now a shard's first low mark lies: the clocks of others differ. */
@@ -21,6 +23,7 @@ const SHARDS_AT_ONCE = 16
 export class ClusterCommit implements Commit {
   readonly #engines: OutboxEngines
   readonly #publisher: OutboxPublisher
+  readonly #list: MinuteList
   /** Never goes back, so that no event falls behind the low mark of its shard. */
   #minute: number
 
@@ -28,6 +31,7 @@ export class ClusterCommit implements Commit {
     this.#engines = engines
     this.#minute = minute
     this.#publisher = new OutboxPublisher(engines)
+    this.#list = new MinuteList(engines)
   }
 
   /** Every shard has a low mark before the first event can lie in it. */
@@ -43,14 +47,43 @@ export class ClusterCommit implements Commit {
   }
 
   async commit(writes: readonly Write[], events: readonly Event[]): Promise<void> {
-    const { tables, clock, telemetry } = this.#engines
-    this.#minute = Math.max(this.#minute, minuteOf(clock.now()))
-    const headers = telemetry.traceHeaders()
-    const entries = events.map((event) => entryFor(event, { minute: this.#minute, headers }))
-    checkCommit(writes, entries)
-    const rows = entries.map((entry) => outboxPut(entry, entry.minute))
-    await tables.write([...writes, ...rows])
-    this.#publisher.enqueue(topicsOf(events), entries)
+    const headers = this.#engines.telemetry.traceHeaders()
+    const announced = events.map((event) => toOutbox(event, headers))
+    checkCommit(writes, announced)
+    this.#publisher.enqueue(topicsOf(events), await this.#store(writes, announced))
+  }
+
+  /** Says where the events lie then. */
+  async #store(writes: readonly Write[], events: readonly OutboxEvent[]): Promise<OutboxEntry[]> {
+    const { tables, clock, settings } = this.#engines
+    const begunMs = clock.now()
+    const entries = this.#placed(events, begunMs)
+    const shards = entries.map(({ shard }) => shard)
+    await this.#list.list(shards, this.#minute)
+    await tables.write([...writes, ...entries.map((entry) => outboxPut(entry, entry.minute))])
+    const late = clock.now() - begunMs > settings.lateMs / 2
+    return late ? [...entries, ...(await this.#storeAgain(events))] : entries
+  }
+
+  #placed(events: readonly OutboxEvent[], now: number): OutboxEntry[] {
+    this.#minute = Math.max(this.#minute, minuteOf(now))
+    return events.map((event) => ({
+      ...event,
+      shard: shardOf(event.event.key),
+      minute: this.#minute,
+    }))
+  }
+
+  /**
+   * The process slept through the middle of a commit, for so long that relays may not look into its
+   * minute any more. Should it die before it publishes, they find the events in this one.
+   */
+  async #storeAgain(events: readonly OutboxEvent[]): Promise<OutboxEntry[]> {
+    try {
+      return await this.#store([], events)
+    } catch (error) {
+      throw new OutcomeUnknownError('rows came too late for their events', { cause: error })
+    }
   }
 
   published(): Promise<void> {
@@ -59,21 +92,18 @@ export class ClusterCommit implements Commit {
 
   async oldestUnpublishedMs(): Promise<number | undefined> {
     const lows = await readLowMinutes(this.#engines.tables)
-    const until = Math.max(this.#minute, minuteOf(this.#engines.clock.now())) + 1
     let oldest: number | undefined
     await forEachBounded(allShards, SHARDS_AT_ONCE, async (shard) => {
-      const ms = await this.#oldestIn(shard, { from: lows[shard] ?? until, until })
+      const ms = await this.#oldestIn(shard, lows[shard] ?? 0)
       if (ms !== undefined) oldest = Math.min(ms, oldest ?? ms)
     })
     return oldest
   }
 
-  async #oldestIn(
-    shard: number,
-    minutes: { readonly from: number; readonly until: number },
-  ): Promise<number | undefined> {
-    for (let minute = minutes.from; minute <= minutes.until; minute += 1) {
-      const [row] = await this.#engines.tables.slice(outbox, { shard, minute }, { limit: 1 })
+  async #oldestIn(shard: number, from: number): Promise<number | undefined> {
+    const { tables } = this.#engines
+    for await (const minute of listedMinutes(tables, { shard, from })) {
+      const [row] = await tables.slice(outbox, { shard, minute }, { limit: 1 })
       if (row) return arrivalMs(row.id)
     }
     return undefined
@@ -83,11 +113,6 @@ export class ClusterCommit implements Commit {
     await this.#publisher[Symbol.asyncDispose]()
   }
 }
-
-const entryFor = (
-  event: Event,
-  { minute, headers }: { readonly minute: number; readonly headers: Record<string, string> },
-): OutboxEntry => ({ ...toOutbox(event, headers), shard: shardOf(event.key), minute })
 
 const topicsOf = (events: readonly Event[]): ReadonlyMap<string, Topic> =>
   new Map(events.map(({ topic }) => [topic.name, topic]))

@@ -117,7 +117,10 @@ export class KafkaMember {
     await this.#consumer.disconnect()
   }
 
-  /** kafkajs tells of a crash only after it has closed its connections, which may hang. */
+  /**
+   * To a broker that keeps its connections and says nothing, kafkajs is patient for six times the
+   * time of a request, and then tells of it only when its connections are closed.
+   */
   #watch(giveUp: (reason: Error) => void): void {
     const { sessionTimeoutMs } = this.#options.settings
     let isHeard = true

@@ -61,6 +61,7 @@ export class OutboxPublisher implements AsyncDisposable {
   #watching: Promise<void> | undefined
   #waiters: Waiter[] = []
   #queued = 0
+  #isEnding: boolean = false
 
   constructor(engines: OutboxEngines) {
     const { telemetry } = engines
@@ -118,7 +119,7 @@ export class OutboxPublisher implements AsyncDisposable {
     if (lane.running || lane.queue.length === 0) return
     lane.running = this.#publish(lane).finally(() => {
       lane.running = undefined
-      if (!this.#closing.signal.aborted) this.#run(lane)
+      if (!this.#isEnding) this.#run(lane)
     })
   }
 
@@ -135,7 +136,7 @@ export class OutboxPublisher implements AsyncDisposable {
         lane.failing = true
         telemetry.log.warn({ err: error, topic: lane.topic.name }, 'events were not published')
         // When the process ends, the relay of another publishes what is left.
-        if (signal.aborted) return
+        if (this.#isEnding) return
         await clock.sleep(backOffMs, signal)
         backOffMs = Math.min(backOffMs * 2, BACK_OFF_MAX_MS)
       }
@@ -195,6 +196,7 @@ export class OutboxPublisher implements AsyncDisposable {
 
   /** Publishes what it can; what the log does not take now is in the outbox. */
   async [Symbol.asyncDispose](): Promise<void> {
+    this.#isEnding = true
     const lanes = [...this.#lanes.values()]
     const healthy = lanes.filter(({ failing }) => !failing)
     await Promise.all(healthy.map(({ running }) => running))

@@ -6,10 +6,12 @@
  * rows that are older than the grace in which writers publish themselves. In a quiet system it
  * finds nothing, so `tributary_outbox_repairs_total` stays where it is.
  *
- * It reads a shard in two ways. Every turn, the ids of the last two minutes: cheap, however much was
- * committed. Once a minute, and whenever anything went wrong, everything from the low mark on: this
- * finds rows that came to light late, as those of a batch that a crashed server finishes when it is
- * back. The low mark stays `lateMs` behind for them.
+ * It reads the minutes of a shard that are listed (outbox-minutes.ts), in two ways. Every turn, the ids
+ * of the last two minutes: cheap, however much was committed. Once a minute, and whenever anything
+ * went wrong, everything from the low mark on: this finds rows that came to light late, as those of a
+ * batch that a crashed server finishes when it is back. The low mark stays `lateMs` behind for them;
+ * what lies further back and is empty is struck off the list, then the mark passes it. A relay that
+ * dies in between, or whose lease has ended meanwhile, has struck off what nobody needs.
  */
 import { DomainError } from '../../kernel/errors.ts'
 import type { Topic } from '../../kernel/events.ts'
@@ -27,6 +29,7 @@ import {
   outboxRemove,
   readLowMinutes,
 } from './outbox.ts'
+import { listedMinutes, strikeOff } from './outbox-minutes.ts'
 import type { OutboxEngines } from './publisher.ts'
 import { ShardTurns } from './shard-turns.ts'
 
@@ -99,14 +102,15 @@ export class OutboxRelay implements AsyncDisposable {
     // Anything that goes wrong is found again from the low mark on.
     this.#fullScanAt.delete(shard)
     const fromMs = full ? lowMinute * MINUTE_MS : Math.max(lowMinute * MINUTE_MS, now - RECENT_MS)
-    for (let minute = minuteOf(fromMs); minute <= minuteOf(now) + 1; minute += 1) {
-      // After a long rest there are many minutes; a stop does not wait for them.
+    const list = { shard, from: minuteOf(fromMs) }
+    for await (const minute of listedMinutes(this.#options.tables, list)) {
+      // After a long rest there may be many; a stop does not wait for them.
       if (this.#closing.signal.aborted) return
       await this.#relayMinute(scan, { minute, fromMs: full ? undefined : fromMs })
     }
+    if (full) await this.#raiseLowMark(scan, { lowMinute, now })
     if (scan.blocked.size > 0) return
     this.#fullScanAt.set(shard, full ? now + FULL_SCAN_MS : fullScanAt)
-    if (full) await this.#raiseLowMark(shard, { lowMinute, now })
   }
 
   async #relayMinute(
@@ -119,10 +123,14 @@ export class OutboxRelay implements AsyncDisposable {
       ...(fromMs === undefined ? {} : { from: { id: firstIdAt(fromMs) } }),
       until: { id: firstIdAt(scan.settledMs) },
     }
+    let isEmpty = true
     for await (const rows of pages(tables, outbox, { shard: scan.shard, minute }, slice)) {
-      if (!this.#turns.isMine(scan.shard)) return
+      isEmpty = false
+      if (!this.#turns.isMine(scan.shard)) break
       await this.#publish(scan, rows.map(entryOf))
     }
+    if (isEmpty) scan.empty.push(minute)
+    else scan.firstHeld ??= minute
   }
 
   /** In order, topic by topic; when one does not take its events, its later ones wait as well. */
@@ -161,13 +169,17 @@ export class OutboxRelay implements AsyncDisposable {
     }
   }
 
+  /** Up to the first minute in which something was found: the next scan sees whether it is gone. */
   async #raiseLowMark(
-    shard: number,
+    { shard, empty, firstHeld = Number.POSITIVE_INFINITY }: ShardScan,
     { lowMinute, now }: { readonly lowMinute: number; readonly now: number },
   ): Promise<void> {
-    const raised = minuteOf(now - this.#options.settings.lateMs)
-    if (raised <= lowMinute || !this.#turns.isMine(shard)) return
-    await this.#options.tables.write([put(outboxMarks, { shard, lowMinute: raised })])
+    const { tables, settings } = this.#options
+    const settled = minuteOf(now - settings.lateMs)
+    if (!this.#turns.isMine(shard)) return
+    await strikeOff(tables, { shard, minutes: empty.filter((minute) => minute < settled) })
+    const raised = Math.min(settled, firstHeld)
+    if (raised > lowMinute) await tables.write([put(outboxMarks, { shard, lowMinute: raised })])
   }
 
   async [Symbol.asyncDispose](): Promise<void> {
@@ -184,6 +196,10 @@ class ShardScan {
   readonly settledMs: number
   /** Topics that did not take an event. */
   readonly blocked = new Set<string>()
+  /** Minutes in which nothing was found. */
+  readonly empty: number[] = []
+  /** The first in which something was. */
+  firstHeld: number | undefined
 
   constructor({ shard, settledMs }: { readonly shard: number; readonly settledMs: number }) {
     this.shard = shard

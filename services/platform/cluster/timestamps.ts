@@ -7,8 +7,14 @@
  * add to every table and the adapter alone sees); whoever reads the row has seen that time, and
  * writes later than it. Within a process timestamps never repeat, so the later of two writes wins.
  *
+ * Both here and in the column a timestamp is a double. That loses nothing: a double holds every whole
+ * number up to 2^53, which counts the µs since 1970 until June 2255, and timestamps are whole. Beyond
+ * that `next` fails, as a step of 1 µs would be rounded away and a write could be lost in silence.
+ *
  * A machine whose clock is years ahead would drag all others along: `aheadMs` shows it.
  */
+import { assert } from '../../kernel/errors.ts'
+
 export class WriteTimestamps {
   readonly #nowMs: () => number
   #lastUs = 0
@@ -25,8 +31,10 @@ export class WriteTimestamps {
 
   /** Later than all that were made or seen before. */
   next(): number {
-    this.#lastUs = Math.max(this.#nowMs() * 1000, this.#lastUs + 1)
-    return this.#lastUs
+    const us = Math.max(this.#nowMs() * 1000, this.#lastUs + 1)
+    assert(Number.isSafeInteger(us), `${us} µs is a whole number that a double tells from the next`)
+    this.#lastUs = us
+    return us
   }
 
   /** How far the latest write made or seen lies ahead of this machine's clock. */

@@ -13,6 +13,7 @@
  */
 import {
   closeSync,
+  existsSync,
   fsyncSync,
   mkdirSync,
   openSync,
@@ -79,9 +80,15 @@ export class DataFolder implements AsyncDisposable {
   }
 }
 
+/** Whether nothing was ever stored there: it is not there or has nothing in it. */
+export const isUnused = (path: string): boolean => !existsSync(path) || filesIn(path).length === 0
+
+const filesIn = (path: string): readonly string[] =>
+  readdirSync(path).filter((file) => !LOCK_FILES.includes(file))
+
 /** A folder without `format` must be empty: it may be somebody's home. */
 const checkOurs = (path: string): void => {
-  const files = readdirSync(path).filter((file) => !LOCK_FILES.includes(file))
+  const files = filesIn(path)
   if (files.length === 0 || files.includes(FORMAT_FILE)) return
   throw new DamagedError(
     `${path} holds files but no '${FORMAT_FILE}': it is no data folder of ours, or lost a part. ` +

@@ -118,6 +118,27 @@ export const outboxMarks: Table<OutboxMarksRow, 'shard', never> = {
 }
 
 /**
+ * The minutes in which a shard of the outbox may hold events: a row is there before the first event
+ * of its minute, and goes when the minute is empty and too old for an interrupted write to come to
+ * light in it.
+ */
+export interface OutboxMinutesRow {
+  readonly shard: number
+  readonly minute: number
+  readonly notedAt: number | null
+}
+
+export const outboxMinutes: Table<OutboxMinutesRow, 'shard', 'minute'> = {
+  name: 'outbox_minutes',
+  partition: [{ name: 'shard', column: 'shard', type: 'int' }],
+  clustering: [{ name: 'minute', column: 'minute', type: 'int' }],
+  order: 'asc',
+  columns: [
+    { name: 'notedAt', column: 'noted_at', type: 'timestamp' },
+  ],
+}
+
+/**
  * Events whose handler keeps failing, and those of the same key behind them, in order.
  */
 export interface ParkedEventsRow {
@@ -972,6 +993,7 @@ export const allTables = [
   leases,
   outbox,
   outboxMarks,
+  outboxMinutes,
   parkedEvents,
   deadLetters,
   deadLetterGroups,

@@ -2,6 +2,7 @@ import { describe, expect, test } from 'vitest'
 import { UnavailableError } from '../../../services/kernel/errors.ts'
 import { topics } from '../../../services/kernel/events.ts'
 import { partitionOf } from '../../../services/platform/log.ts'
+import { gate } from '../../kit/gate.ts'
 import { type Handle, WorkerBench } from '../../kit/worker-bench.ts'
 
 const KEY = 'telemetry.level'
@@ -263,5 +264,56 @@ describe('EventWorker', () => {
     for (const key of keys) {
       expect(handled.indexOf(`${key}/1`)).toBeLessThan(handled.indexOf(`${key}/2`))
     }
+  })
+
+  /** A member in the middle of event 1, which fails there when the gate opens; then it is cut off. */
+  const stuckMember = async (bench: WorkerBench, openGate: Promise<void>) => {
+    const tries: string[] = []
+    const member = await bench.member(
+      async (subject) => {
+        tries.push(subject)
+        await openGate
+        throw tries.length === 1 ? new Error('it fails') : new UnavailableError('cut off')
+      },
+      { attemptsInPlace: 1 },
+    )
+    await bench.log.give(PARTITION, member)
+    for (const subject of ['1', '2']) await bench.append(KEY, subject)
+    bench.log.deliver(PARTITION)
+    await bench.until(() => tries.length === 1)
+  }
+  const takeOver = async (bench: WorkerBench, how: 'give' | 'slip') => {
+    const { handled, handle } = scripted()
+    await bench.log[how](PARTITION, await bench.member(handle))
+    bench.log.deliver(PARTITION)
+    await bench.until(() => handled.length === 2)
+    return handled
+  }
+
+  test('a member that heard of its loss parks nothing', async () => {
+    await using bench = await WorkerBench.open()
+    const { opened, open } = gate()
+    await stuckMember(bench, opened)
+    const handled = await takeOver(bench, 'give')
+    open()
+    await bench.log.idle()
+    expect(await bench.deadLetters.parking.next(lane, KEY)).toBeUndefined()
+    expect(handled).toEqual(['1', '2'])
+  })
+
+  test('what a member parks that did not hear of its loss is repeated, and its key goes on', async () => {
+    await using bench = await WorkerBench.open()
+    const { opened, open } = gate()
+    await stuckMember(bench, opened)
+    const handled = await takeOver(bench, 'slip')
+    open()
+    await bench.until(() => handled.length >= 3)
+    // The first time in order; then once more what the other one had parked.
+    expect(handled.slice(0, 3)).toEqual(['1', '2', '1'])
+    await bench.append(KEY, '3')
+    bench.log.deliver(PARTITION)
+    await bench.until(() => handled.includes('3'))
+    await bench.until(async () => !(await bench.deadLetters.parking.next(lane, KEY)))
+    expect(await letters(bench)).toEqual([])
   })
 })
