@@ -607,7 +607,7 @@ export type RelationInput = {
 /** How the caller stands to another account after a change. The same change again changes nothing. */
 export type RelationPayload = {
   readonly __typename?: 'RelationPayload';
-  /** The other account; null when it blocks the caller. */
+  /** The other account; null where it blocks the caller, and so is not there for them. */
   readonly account?: Maybe<Account>;
   /** What was refused. */
   readonly userErrors: ReadonlyArray<UserError>;

@@ -15,7 +15,7 @@ import type { Commit } from '../platform/commit.ts'
 import { letOthersPass } from '../platform/contention.ts'
 import { type AuthorModesRow, authorModes } from '../platform/generated/tables.ts'
 import type { Pending } from '../platform/pending.ts'
-import type { Tables } from '../platform/tables.ts'
+import type { ReadOptions, Tables } from '../platform/tables.ts'
 import {
   filledMode,
   type Goal,
@@ -71,9 +71,9 @@ export class AuthorModes {
     })
   }
 
-  /** Takes the step that is due, where one is. */
+  /** Takes the step that is due, where one is. Most often none is, so the first look is a plain one. */
   async evaluate(author: AccountId): Promise<AuthorMode> {
-    const kept = await this.#read(author)
+    const kept = await this.#read(author, {})
     const facts = this.#facts(await this.#options.followersOf(author))
     if (nextMode(kept, facts) === kept) return kept
     return await this.#change(author, facts, nextMode)
@@ -152,8 +152,8 @@ export class AuthorModes {
     await this.#options.commit.commit([], [event])
   }
 
-  async #read(authorId: AccountId): Promise<KeptMode> {
-    return keptOf(await this.#options.tables.get(authorModes, { authorId }, { serial: true }))
+  async #read(authorId: AccountId, options: ReadOptions = { serial: true }): Promise<KeptMode> {
+    return keptOf(await this.#options.tables.get(authorModes, { authorId }, options))
   }
 }
 

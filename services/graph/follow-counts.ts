@@ -43,8 +43,7 @@ export class FollowCounts {
   /** Counts what an event says; again and late as well. */
   async count({ followerId, followedId, state, version }: FollowData): Promise<void> {
     const { counts } = this.#options
-    // It counted for nothing before, and does not now.
-    if (state === 'requested') return
+    // A request counts for nothing; but the end of a follow before it may never have been announced.
     const contribution = state === 'following' ? 1 : 0
     await Promise.all([
       counts.apply(followedId, 'followers', [{ member: followerId, contribution, version }]),

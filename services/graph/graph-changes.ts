@@ -81,7 +81,7 @@ export class GraphVersions {
 
   #header(reader: AccountId): Promise<GraphChangesRow | undefined> {
     const key = { readerId: reader, number: HEADER }
-    return this.#options.tables.get(graphChanges, key, { serial: true })
+    return this.#options.tables.get(graphChanges, key)
   }
 
   #write(readerId: AccountId, header: GraphChangesRow | undefined, change: GraphChange) {

@@ -18,6 +18,7 @@ import { letOthersPass } from '../platform/contention.ts'
 import type { PartedLists } from '../platform/parted-lists.ts'
 import type { Pending } from '../platform/pending.ts'
 import { GET_MANY_MAX, type ReadOptions, type Tables } from '../platform/tables.ts'
+import type { Telemetry } from '../platform/telemetry.ts'
 import type { FollowCounts } from './follow-counts.ts'
 import type { GraphVersions } from './graph-changes.ts'
 import { announcementOf, readerChangesOf } from './graph-events.ts'
@@ -54,6 +55,7 @@ export interface RelationsOptions {
   readonly lists: PartedLists
   readonly clock: Clock
   readonly ids: Pick<IdGenerator, 'next'>
+  readonly telemetry: Telemetry
   readonly settings: Values<typeof graphSettings>
   readonly versions: GraphVersions
   readonly counts: FollowCounts
@@ -75,9 +77,15 @@ const NO_PARTS: OpenParts = { following: 0, followers: 0, requests: 0 }
 
 export class Relations {
   readonly #options: RelationsOptions
+  readonly #changes
 
   constructor(options: RelationsOptions) {
     this.#options = options
+    this.#changes = options.telemetry.counter(
+      'tributary_graph_changes_total',
+      'Changes of relations that were asked for: made, found as they were, refused, overtaken.',
+      ['kind', 'outcome'],
+    )
     options.pending.resumes(TASK, (subject) => this.#resume(subject))
   }
 
@@ -90,9 +98,7 @@ export class Relations {
     const relation = await this.#read(asked, { serial: true })
     const decision = this.#decide(relation, asked, parts)
     if (decision.outcome === 'changed') return await this.#settle(relation, asked, parts)
-    if (decision.outcome === 'refused') return decision.refusal
-    await this.#repeat(relation, decision.facets)
-    return undefined
+    return await this.#leave(relation, asked, decision)
   }
 
   /** How the viewer stands to each of the others, in their order; nobody has a tie to themselves. */
@@ -116,9 +122,9 @@ export class Relations {
       let relation = seen
       for (let attempt = 1; attempt <= settings.attemptsMax; attempt += 1) {
         const decision = this.#decide(relation, asked, parts)
-        if (decision.outcome === 'refused') return decision.refusal
-        if (decision.outcome === 'same') return await this.#repeat(relation, decision.facets)
+        if (decision.outcome !== 'changed') return await this.#leave(relation, asked, decision)
         const standing = await this.#swap(relation, decision)
+        this.#count(asked, standing ? 'overtaken' : 'made')
         if (!standing) return await this.#followUp(decision.relation, decision.facets)
         relation = standing
         await letOthersPass(attempt)
@@ -153,6 +159,21 @@ export class Relations {
     return outcome.current ? fromRelationRow(outcome.current) : strangers(before.low, before.high)
   }
 
+  /** Nothing is to be decided. */
+  async #leave(
+    relation: Relation,
+    asked: Asked,
+    decision: Exclude<Decision, Changed>,
+  ): Promise<Refusal | undefined> {
+    this.#count(asked, decision.outcome)
+    if (decision.outcome === 'refused') return decision.refusal
+    return await this.#repeat(relation, decision.facets)
+  }
+
+  #count({ change }: Asked, outcome: 'made' | 'overtaken' | 'same' | 'refused'): void {
+    this.#changes.inc({ kind: change.kind, outcome })
+  }
+
   async #repeat(relation: Relation, facets: readonly Facet[]): Promise<undefined> {
     const youngest = this.#options.clock.now() - REPEAT_MS
     const recent = facets.filter((facet) => {
@@ -185,16 +206,19 @@ export class Relations {
     ])
   }
 
+  /** Only of the lists that the change can add to. */
   async #openParts({ actor, other, change }: Asked): Promise<OpenParts> {
     const { lists } = this.#options
+    if (change.kind === 'follow' && change.needsConsent) {
+      return { ...NO_PARTS, requests: await lists.openPart(requestsList, other) }
+    }
     if (change.kind !== 'follow' && change.kind !== 'accept') return NO_PARTS
     const [follower, followed] = change.kind === 'follow' ? [actor, other] : [other, actor]
-    const [following, followers, requests] = await Promise.all([
+    const [following, followers] = await Promise.all([
       lists.openPart(followingList, follower),
       lists.openPart(followersList, followed),
-      lists.openPart(requestsList, followed),
     ])
-    return { following, followers, requests }
+    return { ...NO_PARTS, following, followers }
   }
 
   async #read(

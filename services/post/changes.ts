@@ -20,6 +20,7 @@ import { type Change, type Decision, decide, type PostState } from './decision.t
 import type { PostLimits } from './draft.ts'
 import type { Post } from './post.ts'
 import { deletedEvent, editedEvent, visibilityEvent } from './post-events.ts'
+import type { ChangeOutcome, PostMetrics } from './post-metrics.ts'
 import {
   changeColumns,
   fromChangeRow,
@@ -41,6 +42,7 @@ export interface ChangeDependencies {
   readonly clock: Clock
   readonly ids: Pick<IdGenerator, 'next'>
   readonly sight: Sight
+  readonly metrics: PostMetrics
   readonly settings: PostLimits
 }
 
@@ -80,8 +82,10 @@ export class Changes {
       const standing = await this.#standing(id)
       if (!standing) throw noSuchPost()
       const decision = this.#decide(standing.post, change)
+      const isMade = decision !== undefined && (await this.#write(standing, decision))
+      this.#own.metrics.changed(change.name, outcomeOf(decision, isMade))
       if (!decision) return standing.post
-      if (await this.#write(standing, decision)) return await this.#follow(standing.post, decision)
+      if (isMade) return await this.#follow(standing.post, decision)
     }
     throw new ConflictError('this post is being changed by others: try again')
   }
@@ -122,7 +126,10 @@ export class Changes {
     const decision = row && fromChangeRow(row)
     const isFollowed = !decision || copy.version >= decision.state.version
     const post = decision ? changed(copy, decision.state) : copy
-    if (!isFollowed) await this.#follow(copy, decision)
+    if (!isFollowed) {
+      await this.#follow(copy, decision)
+      this.#own.metrics.changed(decision.change, 'finished')
+    }
     return { post, decision }
   }
 
@@ -132,6 +139,11 @@ export class Changes {
     await this.#own.commit.commit(writes, [eventOf(post, decision)])
     return post
   }
+}
+
+const outcomeOf = (decision: Decision | undefined, isMade: boolean): ChangeOutcome => {
+  if (!decision) return 'same'
+  return isMade ? 'made' : 'overtaken'
 }
 
 /** The post with another state: what cannot change stays. */

@@ -23,6 +23,7 @@ import { Creation } from './creation.ts'
 import type { Change } from './decision.ts'
 import { checkDraft, checkWriting, type PostInput } from './draft.ts'
 import { PostLists } from './lists.ts'
+import { PostMetrics } from './post-metrics.ts'
 import { fromHistoryRow, postHistory } from './post-tables.ts'
 import { Reshares } from './reshare.ts'
 import type { postSettings } from './settings.ts'
@@ -108,6 +109,7 @@ export interface CountedPost {
 export class PostService {
   readonly #own: PostDependencies
   readonly #sight: Sight
+  readonly #metrics: PostMetrics
   readonly #creation: Creation
   readonly #changes: Changes
   readonly #reshares: Reshares
@@ -116,7 +118,8 @@ export class PostService {
   constructor(dependencies: PostDependencies) {
     this.#own = dependencies
     this.#sight = new Sight(dependencies)
-    const seeing = { ...dependencies, sight: this.#sight }
+    this.#metrics = new PostMetrics(dependencies.telemetry)
+    const seeing = { ...dependencies, sight: this.#sight, metrics: this.#metrics }
     this.#creation = new Creation(seeing)
     this.#changes = new Changes(seeing)
     this.#reshares = new Reshares(seeing)
@@ -132,6 +135,7 @@ export class PostService {
       throw new BadInputError('a reshare without words is PUBLIC', { field: 'visibility' })
     }
     const post = await this.#creation.create(author, draft, input.idempotencyKey ?? undefined)
+    this.#metrics.made(post)
     await this.#countRelations(post)
     return post
   }
@@ -165,7 +169,7 @@ export class PostService {
   /** For good; a deleted post is deleted again without effect. */
   async delete(actor: AccountId, id: PostId): Promise<void> {
     const post = await this.#changes.own(actor, id)
-    if (post.isReshare && post.original) await this.#reshares.unreshare(actor, post.original)
+    if (post.isReshare && post.original) await this.#reshares.unreshare(actor, post.original, id)
     else await this.#changes.change(id, { name: 'delete' })
     await this.#countRelations({ ...post, deletedAt: this.#own.clock.now() })
   }
@@ -173,6 +177,7 @@ export class PostService {
   /** One of an actor and a post: again it gives the same. A reshare stands for its original. */
   async reshare(actor: AccountId, id: PostId): Promise<Post> {
     const post = await this.#reshares.reshare(actor, id)
+    this.#metrics.made(post)
     await this.#countRelations(post)
     return post
   }
@@ -181,7 +186,8 @@ export class PostService {
   async unreshare(actor: AccountId, id: PostId): Promise<void> {
     const post = await this.#sight.fact(id)
     const original = post?.isReshare ? post.original : post
-    const shown = original && (await this.#reshares.unreshare(actor, original))
+    const shownBy = post?.isReshare && post.authorId === actor ? id : undefined
+    const shown = original && (await this.#reshares.unreshare(actor, original, shownBy))
     if (!shown) return void (await this.#seen(actor, id))
     await this.#countRelations({ id: shown, original, deletedAt: this.#own.clock.now() })
   }

@@ -22,6 +22,7 @@ import type { Tables } from '../platform/tables.ts'
 import { NO_CONTENT } from './content.ts'
 import type { Original, Post } from './post.ts'
 import { createdEvent, deletedEvent } from './post-events.ts'
+import type { PostMetrics } from './post-metrics.ts'
 import {
   createdWrites,
   fromReshareRow,
@@ -56,12 +57,15 @@ export interface ReshareDependencies {
   readonly ids: Pick<IdGenerator, 'next'>
   readonly accounts: Pick<AccountService, 'byIds'>
   readonly sight: Sight
+  readonly metrics: PostMetrics
 }
 
 interface Wanted {
   readonly actorId: AccountId
   readonly original: Original
   readonly isOn: boolean
+  /** The one reshare that is meant; one made since stands. */
+  readonly shownBy?: PostId | undefined
 }
 
 export class Reshares {
@@ -82,13 +86,20 @@ export class Reshares {
     return postOf(decision)
   }
 
-  /** Takes the reshare back; says by which post it was shown, if it was. */
-  async unreshare(actorId: AccountId, original: Original): Promise<PostId | undefined> {
+  /**
+   * Takes the reshare back, or only the one that a post shows; says by which post it was shown. A post
+   * of the past takes nothing back.
+   */
+  async unreshare(
+    actorId: AccountId,
+    original: Original,
+    shownBy?: PostId,
+  ): Promise<PostId | undefined> {
     const key = { actorId, originalId: original.id }
     const row = await this.#own.tables.get(reshares, key, { serial: true })
     if (!row) return undefined
-    const decision = await this.#settle({ actorId, original, isOn: false })
-    return decision.postId
+    const decision = await this.#settle({ actorId, original, isOn: false, shownBy })
+    return decision.isOn ? undefined : decision.postId
   }
 
   /** Which of the posts the actor has reshared, in their order. */
@@ -108,24 +119,34 @@ export class Reshares {
   }
 
   async #decideAndFollow(wanted: Wanted): Promise<ReshareDecision> {
+    const { metrics } = this.#own
+    const name = nameOf(wanted)
     for (let round = 0; round < ROUNDS_MAX; round += 1) {
       const standing = await this.#standing(wanted)
-      if (standing?.isOn === wanted.isOn) return standing
+      if (standing && isSettled(standing, wanted)) {
+        metrics.changed(name, 'same')
+        return standing
+      }
       const next = this.#decide(wanted, standing)
-      if (!(await this.#write(standing, next))) continue
+      const isMade = await this.#write(standing, next)
+      metrics.changed(name, isMade ? 'made' : 'overtaken')
+      if (!isMade) continue
       await this.#follow(next)
       return next
     }
     throw new ConflictError('this reshare is being changed: try again')
   }
 
-  #decide(wanted: Wanted, standing: ReshareDecision | undefined): ReshareDecision {
+  #decide(
+    { actorId, original, isOn }: Wanted,
+    standing: ReshareDecision | undefined,
+  ): ReshareDecision {
     const { ids, clock } = this.#own
     const fresh = ids.next<'post'>()
     const version = standing && standing.version >= fresh ? standing.version + 1n : fresh
-    const postId = wanted.isOn ? fresh : (standing?.postId ?? fresh)
+    const postId = isOn ? fresh : (standing?.postId ?? fresh)
     return {
-      ...{ ...wanted, version, postId, decidedAt: clock.now() },
+      ...{ actorId, original, isOn, version, postId, decidedAt: clock.now() },
       eventId: fresh as bigint as EventId,
     }
   }
@@ -158,7 +179,10 @@ export class Reshares {
     const decision = fromReshareRow(row)
     const post = await sight.fact(decision.postId)
     const isFollowed = decision.isOn ? post !== undefined : post?.deletedAt !== undefined
-    if (!isFollowed) await this.#follow(decision)
+    if (!isFollowed) {
+      await this.#follow(decision)
+      this.#own.metrics.changed(nameOf(decision), 'finished')
+    }
     return decision
   }
 
@@ -170,6 +194,11 @@ export class Reshares {
     await commit.commit(standingWrites(post), [deletedEvent(post, envelope)])
   }
 }
+
+const nameOf = ({ isOn }: Pick<Wanted, 'isOn'>): string => (isOn ? 'reshare' : 'unreshare')
+
+const isSettled = ({ isOn, postId }: ReshareDecision, wanted: Wanted): boolean =>
+  isOn === wanted.isOn || (wanted.shownBy !== undefined && wanted.shownBy !== postId)
 
 /** Only what everybody may see is passed on by others; one's own always. */
 export const checkResharable = async (

@@ -277,7 +277,7 @@ class History {
   }
 }
 
-const STEPS = { embedded: 250, cluster: 80 } as const
+const STEPS = { embedded: 250, cluster: 50 } as const
 
 describe.each(engines)('GRA-1, 2, 3: the graph against sets on %s', (engine) => {
   test.each(seeds(2))('seed %d', { timeout: 180_000 }, async (seed) => {

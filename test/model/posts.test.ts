@@ -152,7 +152,7 @@ class History {
     const post = this.#dice.pick(mine)
     if (pick <= 6) return await this.#edit(post)
     if (pick === 7) return await this.#show(post)
-    if (pick === 8) return await this.#delete(this.#dice.pick(standing))
+    if (pick === 8) return await this.#delete(this.#dice.pick([...this.model.posts.values()]))
     if (pick === 11) return await this.#repair()
     const open = mine.filter(({ visibility }) => visibility === 'PUBLIC')
     if (open.length > 0) await this.#turnReshare(this.#dice.pick(open), pick === 9)

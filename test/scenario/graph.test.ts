@@ -277,7 +277,6 @@ describe.each(engines)('the graph over GraphQL on %s', (engine) => {
   test('GRA-3: who is blocked can block back', async () => {
     const [ada, bo] = await pair()
     await done(ada, 'block', bo)
-    // It works, and shows nothing of who blocks.
     expect(await change(bo, 'block', ada)).toEqual({ account: null, userErrors: [] })
     expect(await change(ada, 'unblock', bo)).toEqual({ account: null, userErrors: [] })
     expect(await look(ada, bo)).toBeNull()

@@ -8,6 +8,7 @@ import {
   VisibilityChanged,
 } from '../../services/kernel/events.ts'
 import { IdGenerator } from '../../services/kernel/ids.ts'
+import type { Commit } from '../../services/platform/commit.ts'
 import { postChanges, postHistory, postsById } from '../../services/platform/generated/tables.ts'
 import { defineWorker, on } from '../../workers/kit.ts'
 import { CrashError, crashingCommit } from '../kit/accounts.ts'
@@ -284,6 +285,27 @@ describe.each(engines)('changing posts on %s', (engine) => {
     expect(await ada.sees(post.id)).toBeNull()
     await world.settle()
     expect(typesOf(id)).toEqual(['post.edited', 'post.deleted'])
+  })
+
+  test('POS-3: copies of an edit that arrive after the deletion bring nothing back', async () => {
+    const post = await ada.posts('first')
+    const id = postIdOf(post)
+    const late: (() => Promise<void>)[] = []
+    const slow: Commit = {
+      ...crashingCommit,
+      commit: async (writes, events) => {
+        late.push(() => world.platform.commit.commit(writes, events))
+      },
+    }
+    await postSibling(world, { commit: slow }).edit(accountIdOf(ada), id, { text: 'late words' })
+    await ada.deletes(post.id)
+    for (const write of late) await write()
+    expect(late).toHaveLength(1)
+    expect(await ada.sees(post.id)).toBeNull()
+    expect(await stored(id)).toMatchObject({ content: null, deletedAt: world.clock.now() })
+    const { tables } = world.platform
+    const history = await tables.slice(postHistory, { postId: id }, { limit: 10 })
+    expect(history.map(({ content }) => content)).toEqual([null])
   })
 
   test('an edit through a gateway whose clock is 10 s behind stands over the one before', async () => {

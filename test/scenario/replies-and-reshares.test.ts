@@ -193,6 +193,18 @@ describe.each(engines)('replies and reshares on %s', (engine) => {
     for (const post of [first, second, third]) expect(deleted).toContain(postIdOf(post))
   })
 
+  test('POS-3: a reshare of the past takes nothing back of the one made anew', async () => {
+    const original = await ada.posts('again and again')
+    const first = await bo.does('reshare', { postId: original.id })
+    await bo.does('unreshare', { postId: original.id })
+    const second = await bo.does('reshare', { postId: original.id })
+    expect(await bo.deletes(first.id)).toEqual({ deletedPostId: first.id, userErrors: [] })
+    const gone = await bo.tries('unreshare', { postId: first.id })
+    expect(gone.userErrors).toMatchObject([{ code: 'NOT_FOUND' }])
+    expect(await bo.sees(second.id)).toMatchObject({ reshareOf: { id: original.id } })
+    expect(await bo.sees(original.id)).toMatchObject({ reshareCount: 1, viewerHasReshared: true })
+  })
+
   test('POS-3: reshare and unreshare at once end in one state that everything agrees on', async () => {
     const original = await ada.posts('flutter')
     for (let round = 0; round < 4; round += 1) {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest'
-import { NO_TIE } from '../../services/graph/graph.ts'
-import type { AccountId } from '../../services/kernel/ids.ts'
+import { NO_TIE } from '../../../services/graph/graph.ts'
+import type { AccountId } from '../../../services/kernel/ids.ts'
 import {
   isForEverybody,
   judge,
@@ -8,7 +8,7 @@ import {
   type SightFacts,
   type SightTie,
   VISIBILITIES,
-} from '../../services/post/visibility.ts'
+} from '../../../services/post/visibility.ts'
 
 /**
  * Who sees what: `yes` everywhere, `ask` only when asked for (not in a feed), `no` nowhere. Columns: of

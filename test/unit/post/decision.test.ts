@@ -1,8 +1,8 @@
 import { describe, expect, test } from 'vitest'
-import { BadInputError, ForbiddenError } from '../../services/kernel/errors.ts'
-import type { EventId } from '../../services/kernel/ids.ts'
-import type { Content } from '../../services/post/content.ts'
-import { type Change, decide, type PostState } from '../../services/post/decision.ts'
+import { BadInputError, ForbiddenError } from '../../../services/kernel/errors.ts'
+import type { EventId } from '../../../services/kernel/ids.ts'
+import type { Content } from '../../../services/post/content.ts'
+import { type Change, decide, type PostState } from '../../../services/post/decision.ts'
 
 const content: Content = { text: 'one', link: 'https://a/', mentions: [], hashtags: ['x'] }
 const state: PostState = { version: 5n, visibility: 'PUBLIC', content, edits: 0 }

@@ -1,17 +1,17 @@
 import { describe, expect, test } from 'vitest'
-import { BadInputError } from '../../services/kernel/errors.ts'
-import type { AccountId } from '../../services/kernel/ids.ts'
-import { Settings } from '../../services/kernel/settings.ts'
+import { BadInputError } from '../../../services/kernel/errors.ts'
+import type { AccountId } from '../../../services/kernel/ids.ts'
+import { Settings } from '../../../services/kernel/settings.ts'
 import {
   type Content,
   decodeContent,
   encodeContent,
   hashesOf,
-} from '../../services/post/content.ts'
-import { checkDraft, checkKey, draftHash } from '../../services/post/draft.ts'
-import { canonicalLink, checkLink } from '../../services/post/link.ts'
-import { postSettings } from '../../services/post/settings.ts'
-import { checkText, findPointers } from '../../services/post/text.ts'
+} from '../../../services/post/content.ts'
+import { checkDraft, checkKey, draftHash } from '../../../services/post/draft.ts'
+import { canonicalLink, checkLink } from '../../../services/post/link.ts'
+import { postSettings } from '../../../services/post/settings.ts'
+import { checkText, findPointers } from '../../../services/post/text.ts'
 
 const limits = new Settings([postSettings]).view(postSettings)
 
