@@ -90,7 +90,7 @@ const opened = [
 
 const memoryOptions = [
   '-Xms64M',
-  '-Xmx512M',
+  '-Xmx1200M',
   '-Xss256k',
   '-XX:+UseG1GC',
   '-XX:MaxGCPauseMillis=300',
