@@ -1,9 +1,9 @@
 /**
- * A DataLoader that answers at once what it knows already. A field whose value is there costs an
- * executor a tenth of one that is promised, so a list that knows what will be asked of its entries
- * has it read beforehand (`fetch`), and its fields find it here.
+ * A DataLoader that can be told to read beforehand what will be asked of a whole page, and then
+ * answers at once what it knows.
  */
 import DataLoader from 'dataloader'
+import { assert } from '../services/kernel/errors.ts'
 
 /** Ids in one call of a service: no page is longer. */
 const BATCH_MAX = 100
@@ -20,31 +20,38 @@ export class Loader<Value> {
   }
 
   load(id: bigint): Promise<Value | undefined> {
-    if (this.#known.has(id)) return Promise.resolve(this.#known.get(id))
-    this.#loader ??= new DataLoader(this.#read, { maxBatchSize: BATCH_MAX })
+    this.#loader ??= new DataLoader((ids) => this.#note(ids), { maxBatchSize: BATCH_MAX })
     return this.#loader.load(id)
   }
 
-  /** What `from` makes of the value: at once, if it is known. */
-  map<Result>(id: bigint, from: (value: Value | undefined) => Result): Result | Promise<Result> {
-    if (this.#known.has(id)) return from(this.#known.get(id))
-    return this.load(id).then(from)
+  /**
+   * Reads what is not known yet. One alone waits for others that are asked for at the same time;
+   * several are a page already.
+   */
+  async fetch(ids: readonly bigint[]): Promise<void> {
+    const missing = [...new Set(ids)].filter((id) => !this.#known.has(id))
+    const [first] = missing
+    if (first === undefined) return
+    if (missing.length === 1) return void (await this.load(first))
+    for (let from = 0; from < missing.length; from += BATCH_MAX) {
+      await this.#note(missing.slice(from, from + BATCH_MAX))
+    }
   }
 
-  /** Reads what is not known yet, in one call of the service for a hundred. */
-  async fetch(ids: Iterable<bigint>): Promise<void> {
-    const missing = [...new Set(ids)].filter((id) => !this.#known.has(id))
-    for (let from = 0; from < missing.length; from += BATCH_MAX) {
-      const part = missing.slice(from, from + BATCH_MAX)
-      const values = await this.#read(part)
-      part.forEach((id, index) => {
-        this.#known.set(id, values[index])
-      })
-    }
+  /** What has been read of it. */
+  known(id: bigint): Value | undefined {
+    assert(this.#known.has(id), 'what is taken as known has been fetched')
+    return this.#known.get(id)
   }
 
   clear(id: bigint): void {
     this.#known.delete(id)
     this.#loader?.clear(id)
+  }
+
+  async #note(ids: readonly bigint[]): Promise<readonly (Value | undefined)[]> {
+    const values = await this.#read(ids)
+    for (const [index, id] of ids.entries()) this.#known.set(id, values[index])
+    return values
   }
 }

@@ -1,29 +1,30 @@
 /** Accounts: who there is, and how one signs in. */
 import type {
-  AccountResolvers,
   MutationResolvers,
   QueryResolvers,
   Scope as ScopeName,
   SignInInput,
 } from '../../schema/generated/resolvers-types.ts'
-import type { Scope } from '../../services/accounts/accounts.ts'
+import type { Scope, SignedIn } from '../../services/accounts/accounts.ts'
 import { viewerOf } from '../graphql/context.ts'
 import type { ApiModule } from '../graphql/schema.ts'
-import { toGlobalId } from '../relay/global-id.ts'
+import { accountView } from '../views.ts'
 import { mutation } from './mutation.ts'
 
 const Query = {
   viewer: async (_root, _args, { viewer, loaders }) =>
-    (viewer && (await loaders.account.load(viewer.accountId))) ?? null,
+    accountView(viewer && (await loaders.account.load(viewer.accountId))),
   account: async (_root, { handle }, { services, viewer }) =>
-    (await services.graph.seenByHandle(viewer?.accountId, handle)) ?? null,
+    accountView(await services.graph.seenByHandle(viewer?.accountId, handle)),
 } satisfies QueryResolvers
 
 const Mutation = {
-  signUp: mutation((input, { services }) => services.accounts.signUp(input)),
-  signIn: mutation((input, { services }) => services.accounts.signIn(wanted(input))),
-  refreshTokens: mutation(({ refreshToken }, { services }) =>
-    services.accounts.refresh(refreshToken),
+  signUp: mutation(async (input, { services }) => tokens(await services.accounts.signUp(input))),
+  signIn: mutation(async (input, { services }) =>
+    tokens(await services.accounts.signIn(wanted(input))),
+  ),
+  refreshTokens: mutation(async ({ refreshToken }, { services }) =>
+    tokens(await services.accounts.refresh(refreshToken)),
   ),
   signOut: mutation(async ({ refreshToken }, context) => {
     const { accounts } = context.services
@@ -33,18 +34,18 @@ const Mutation = {
   }),
   updateProfile: mutation(async (input, context) => {
     const { accountId } = viewerOf(context)
-    return { account: await context.services.accounts.updateProfile(accountId, input) }
+    return { account: accountView(await context.services.accounts.updateProfile(accountId, input)) }
   }),
 } satisfies MutationResolvers
 
-const Account = {
-  id: ({ id }) => toGlobalId('Account', id),
-} satisfies AccountResolvers
-
 export const accountsApi: ApiModule = {
-  resolvers: { Query, Mutation, Account },
-  nodes: { Account: (id, { loaders }) => loaders.account.load(id) },
+  resolvers: { Query, Mutation },
+  nodes: {
+    Account: async (id, { loaders }) => accountView(await loaders.account.load(id)) ?? undefined,
+  },
 }
+
+const tokens = ({ account, ...issued }: SignedIn) => ({ ...issued, account: accountView(account) })
 
 const wanted = ({ handle, password, scopes }: SignInInput) => ({
   ...{ handle, password },

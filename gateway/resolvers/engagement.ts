@@ -2,34 +2,24 @@
 import type {
   EngagementInput,
   MutationResolvers,
-  PostResolvers,
   QueryResolvers,
   ReportInput,
   SavedPostEdgeResolvers,
 } from '../../schema/generated/resolvers-types.ts'
-import {
-  actedOn,
-  type MarkKind,
-  NO_MARKS,
-  type PostMarks,
-  type Saved,
-} from '../../services/engagement/engagement.ts'
-import type { Post as KnownPost, PostId } from '../../services/post/post.ts'
+import type { MarkKind, Saved } from '../../services/engagement/engagement.ts'
+import type { PostId } from '../../services/post/post.ts'
 import { type RequestContext, viewerOf } from '../graphql/context.ts'
 import type { ApiModule } from '../graphql/schema.ts'
 import { connect, type Edge, type ListOf } from '../relay/connection.ts'
 import { parseIdOf } from '../relay/global-id.ts'
+import { postView } from '../views.ts'
 import { mutation } from './mutation.ts'
+import { loadPost } from './posts.ts'
 
 export type SavedEdge = Edge<Saved>
 
 const postIdOf = ({ postId }: Pick<EngagementInput, 'postId'>): PostId =>
   parseIdOf('Post', postId, 'postId') as PostId
-
-const markOf =
-  (kind: MarkKind, has: (marks: PostMarks) => boolean) =>
-  (post: KnownPost, _args: unknown, { loaders }: RequestContext) =>
-    loaders.postMarks.map(actedOn(kind, post).id, (marks = NO_MARKS) => has(marks))
 
 /** The post as it is after `act`; null for who cannot see it. */
 const acting = <Input extends EngagementInput>(
@@ -38,7 +28,7 @@ const acting = <Input extends EngagementInput>(
   mutation(async (input: Input, context: RequestContext) => {
     const postId = postIdOf(input)
     await act(input, postId, context)
-    return { post: (await context.loaders.post.load(postId)) ?? null }
+    return { post: await loadPost(postId, context) }
   })
 
 const marking = (kind: MarkKind) =>
@@ -75,19 +65,11 @@ const Mutation = {
   ),
 } satisfies MutationResolvers
 
-const Post = {
-  likeCount: (post, _args, { loaders }) =>
-    loaders.likeCount.map(actedOn('like', post).id, (count = 0) => count),
-  viewerHasLiked: markOf('like', ({ hasLiked }) => hasLiked),
-  viewerHasSaved: markOf('save', ({ hasSaved }) => hasSaved),
-  viewerHasHidden: markOf('hide', ({ hasHidden }) => hasHidden),
-} satisfies PostResolvers
-
 const SavedPostEdge = {
-  node: ({ node }) => node.post,
+  node: ({ node }, _args, context) => postView(node.post, context),
   savedAt: ({ node }) => node.savedAt,
 } satisfies SavedPostEdgeResolvers
 
 export const engagementApi: ApiModule = {
-  resolvers: { Query, Mutation, Post, SavedPostEdge },
+  resolvers: { Query, Mutation, SavedPostEdge },
 }

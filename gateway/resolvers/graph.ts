@@ -5,7 +5,7 @@ import type {
   QueryResolvers,
   RelationInput,
 } from '../../schema/generated/resolvers-types.ts'
-import type { Account as AccountEntity, AccountId } from '../../services/accounts/accounts.ts'
+import type { AccountId } from '../../services/accounts/accounts.ts'
 import {
   type GraphService,
   type ListedAccount,
@@ -17,29 +17,51 @@ import { type RequestContext, viewerOf } from '../graphql/context.ts'
 import type { ApiModule } from '../graphql/schema.ts'
 import { type ConnectionArguments, connect, connectIfSeen } from '../relay/connection.ts'
 import { parseIdOf } from '../relay/global-id.ts'
+import { AccountView, accountView } from '../views.ts'
 import { mutation } from './mutation.ts'
 
-const tieTo = async ({ id }: AccountEntity, { loaders }: RequestContext): Promise<Tie> =>
+const tieTo = async ({ known: { id } }: AccountView, { loaders }: RequestContext): Promise<Tie> =>
   (await loaders.tie.load(id)) ?? NO_TIE
 
-const positionOf = ({ position }: ListedAccount): string => position
+/** An account in a list, and where it stands. */
+class ListedView extends AccountView {
+  readonly position: string
+
+  constructor({ position, ...account }: ListedAccount) {
+    super(account)
+    this.position = position
+  }
+}
+
+const viewed = ({ items, ...page }: Page<ListedAccount>): Page<ListedView> => ({
+  ...page,
+  items: items.map((listed) => new ListedView(listed)),
+})
+
+const positionOf = ({ position }: ListedView): string => position
 
 const Account = {
-  followersCount: async ({ id }, _args, { loaders }) =>
+  followersCount: async ({ known: { id } }, _args, { loaders }) =>
     (await loaders.followersCount.load(id)) ?? 0,
-  followingCount: async ({ id }, _args, { loaders }) =>
+  followingCount: async ({ known: { id } }, _args, { loaders }) =>
     (await loaders.followingCount.load(id)) ?? 0,
   viewerFollows: async (account, _args, context) => (await tieTo(account, context)).follows,
   viewerRequested: async (account, _args, context) => (await tieTo(account, context)).requested,
   viewerBlocks: async (account, _args, context) => (await tieTo(account, context)).blocks,
   viewerMutes: async (account, _args, context) => (await tieTo(account, context)).mutes,
   followsViewer: async (account, _args, context) => (await tieTo(account, context)).followedBy,
-  followers: ({ id }, args, { services, viewer, cursors }) => {
-    const read = (page: PageRequest) => services.graph.followers(viewer?.accountId, id, page)
+  followers: ({ known: { id } }, args, { services, viewer, cursors }) => {
+    const read = async (page: PageRequest) => {
+      const seen = await services.graph.followers(viewer?.accountId, id, page)
+      return seen && viewed(seen)
+    }
     return connectIfSeen(cursors, { list: `followers:${id}`, read, positionOf }, args)
   },
-  following: ({ id }, args, { services, viewer, cursors }) => {
-    const read = (page: PageRequest) => services.graph.following(viewer?.accountId, id, page)
+  following: ({ known: { id } }, args, { services, viewer, cursors }) => {
+    const read = async (page: PageRequest) => {
+      const seen = await services.graph.following(viewer?.accountId, id, page)
+      return seen && viewed(seen)
+    }
     return connectIfSeen(cursors, { list: `following:${id}`, read, positionOf }, args)
   },
 } satisfies AccountResolvers
@@ -55,7 +77,8 @@ const ownList =
   (list: string, readOwn: OwnRead) =>
   (_root: unknown, args: ConnectionArguments, context: RequestContext) => {
     const { accountId } = viewerOf(context)
-    const read = (page: PageRequest) => readOwn(context.services.graph, accountId, page)
+    const read = async (page: PageRequest) =>
+      viewed(await readOwn(context.services.graph, accountId, page))
     return connect(context.cursors, { list, reader: accountId, read, positionOf }, args)
   }
 
@@ -73,7 +96,7 @@ const relation = (change: RelationChange) =>
     const { accountId: actor } = viewerOf(context)
     const other = parseIdOf('Account', accountId, 'accountId') as AccountId
     await change(context.services.graph, actor, other)
-    return { account: (await context.loaders.account.load(other)) ?? null }
+    return { account: accountView(await context.loaders.account.load(other)) }
   })
 
 const Mutation = {

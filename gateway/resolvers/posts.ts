@@ -8,8 +8,7 @@ import type {
   PostRevisionResolvers,
   QueryResolvers,
 } from '../../schema/generated/resolvers-types.ts'
-import { NotFoundError } from '../../services/kernel/errors.ts'
-import type { PageRequest } from '../../services/kernel/page.ts'
+import type { Page, PageRequest } from '../../services/kernel/page.ts'
 import {
   authorPosition,
   type Post as KnownPost,
@@ -19,69 +18,60 @@ import {
 import { type RequestContext, viewerOf } from '../graphql/context.ts'
 import type { ApiModule } from '../graphql/schema.ts'
 import { type ConnectionArguments, connect } from '../relay/connection.ts'
-import { parseIdOf, toGlobalId } from '../relay/global-id.ts'
+import { parseIdOf } from '../relay/global-id.ts'
+import { accountView, type PostView, postView, postViews } from '../views.ts'
 import { mutation } from './mutation.ts'
-import { fetched, standsFor } from './page-of-posts.ts'
 
 const parsePostId = (text: string, field = 'postId'): PostId =>
   parseIdOf('Post', text, field) as PostId
 
 const Query = {
-  post: async (_root, { id }, { loaders }) =>
-    (await loaders.post.load(parsePostId(id, 'id'))) ?? null,
+  post: (_root, { id }, context) => loadPost(parsePostId(id, 'id'), context),
 } satisfies QueryResolvers
 
 const Mutation = {
   createPost: mutation(async (input, context) => {
     const { accountId } = viewerOf(context)
-    return { post: await context.services.posts.create(accountId, draftOf(input)) }
+    const post = await context.services.posts.create(accountId, draftOf(input))
+    return { post: await postView(post, context) }
   }),
   editPost: mutation(async ({ postId, ...changes }, context) => {
     const { accountId } = viewerOf(context)
-    return { post: await context.services.posts.edit(accountId, parsePostId(postId), changes) }
+    const post = await context.services.posts.edit(accountId, parsePostId(postId), changes)
+    return { post: await postView(post, context) }
   }),
   deletePost: mutation(async ({ postId }, context) => {
     await context.services.posts.delete(viewerOf(context).accountId, parsePostId(postId))
     return { deletedPostId: postId }
   }),
   changeVisibility: mutation(async ({ postId, visibility }, context) => {
-    const { posts } = context.services
+    const { accountId } = viewerOf(context)
     const id = parsePostId(postId)
-    return { post: await posts.changeVisibility(viewerOf(context).accountId, id, visibility) }
+    const post = await context.services.posts.changeVisibility(accountId, id, visibility)
+    return { post: await postView(post, context) }
   }),
   reshare: mutation(async ({ postId }, context) => {
     const { accountId } = viewerOf(context)
-    return { post: await context.services.posts.reshare(accountId, parsePostId(postId)) }
+    const post = await context.services.posts.reshare(accountId, parsePostId(postId))
+    return { post: await postView(post, context) }
   }),
   unreshare: mutation(async ({ postId }, context) => {
     const id = parsePostId(postId)
     await context.services.posts.unreshare(viewerOf(context).accountId, id)
-    return { post: (await context.loaders.post.load(id)) ?? null }
+    return { post: await loadPost(id, context) }
   }),
 } satisfies MutationResolvers
 
 const Post = {
-  id: ({ id }) => toGlobalId('Post', id),
-  author: ({ author, authorId }, _args, { loaders }) =>
-    author ?? loaders.account.map(authorId, existing),
-  text: ({ content }) => content.text,
-  createdAt: ({ orderedAt }) => orderedAt,
-  history: ({ id, edits }, _args, { services, viewer }) =>
+  history: ({ known: { id, edits } }, _args, { services, viewer }) =>
     edits === 0 ? [] : services.posts.history(viewer?.accountId, id),
-  link: ({ content: { link } }) => linkOf(link),
-  mentions: ({ content }) => content.mentions,
-  hashtags: ({ content }) => content.hashtags,
-  replyTo: ({ replyTo }, _args, context) => loadPost(replyTo?.id, context),
-  threadRoot: ({ replyTo }, _args, context) => loadPost(replyTo?.rootId, context),
-  replies: ({ id }, args, context) => repliesOf(id, args, context),
-  reshareOf: ({ isReshare, original }, _args, context) =>
+  replyTo: ({ known }, _args, context) => loadPost(known.replyTo?.id, context),
+  threadRoot: ({ known }, _args, context) => loadPost(known.replyTo?.rootId, context),
+  replies: ({ known: { id } }, args, context) => repliesOf(id, args, context),
+  reshareOf: ({ known: { isReshare, original } }, _args, context) =>
     loadPost(isReshare ? original?.id : undefined, context),
-  quote: ({ isReshare, original }, _args, context) =>
+  quote: ({ known: { isReshare, original } }, _args, context) =>
     loadPost(isReshare ? undefined : original?.id, context),
-  replyCount: ({ id }, _args, { loaders }) => loaders.replyCount.map(id, (count = 0) => count),
-  reshareCount: ({ id }, _args, { loaders }) => loaders.reshareCount.map(id, (count = 0) => count),
-  viewerHasReshared: (post, _args, { loaders }) =>
-    loaders.viewerReshare.map(standsFor(post), (has = false) => has),
 } satisfies PostResolvers
 
 const PostRevision = {
@@ -90,42 +80,46 @@ const PostRevision = {
 
 const Mention = {
   account: async ({ accountId }, _args, { loaders }) =>
-    (await loaders.account.load(accountId)) ?? null,
+    accountView(await loaders.account.load(accountId)),
 } satisfies MentionResolvers
 
 const Account = {
-  postsCount: async ({ id }, _args, { loaders }) => (await loaders.postCount.load(id)) ?? 0,
-  posts: ({ id }, args, context) => {
+  postsCount: async ({ known: { id } }, _args, { loaders }) =>
+    (await loaders.postCount.load(id)) ?? 0,
+  posts: ({ known: { id } }, args, context) => {
     const reader = context.viewer?.accountId
-    const list = { list: `posts:${id}`, reader, positionOf: authorPosition }
+    const positionOf = ({ known }: PostView) => authorPosition(known)
     const read = async (page: PageRequest) =>
-      fetched(await context.services.posts.ofAuthor(reader, id, page), context)
-    return connect(context.cursors, { ...list, read }, args)
+      viewed(await context.services.posts.ofAuthor(reader, id, page), context)
+    return connect(context.cursors, { list: `posts:${id}`, reader, read, positionOf }, args)
   },
 } satisfies AccountResolvers
 
 export const postsApi: ApiModule = {
   resolvers: { Query, Mutation, Post, PostRevision, Mention, Account },
-  nodes: { Post: (id, { loaders }) => loaders.post.load(id) },
+  nodes: { Post: async (id, context) => (await loadPost(id as PostId, context)) ?? undefined },
 }
 
 const repliesOf = (id: PostId, args: ConnectionArguments, context: RequestContext) => {
   const reader = context.viewer?.accountId
-  const list = { list: `replies:${id}`, reader, positionOf: replyPosition }
+  const positionOf = ({ known }: PostView) => replyPosition(known)
   const read = async (page: PageRequest) =>
-    fetched(await context.services.posts.repliesOf(reader, id, page), context)
-  return connect(context.cursors, { ...list, read }, args)
+    viewed(await context.services.posts.repliesOf(reader, id, page), context)
+  return connect(context.cursors, { list: `replies:${id}`, reader, read, positionOf }, args)
 }
 
-const loadPost = async (
-  id: PostId | undefined,
-  { loaders }: RequestContext,
-): Promise<KnownPost | null> => (id === undefined ? null : ((await loaders.post.load(id)) ?? null))
+const viewed = async (page: Page<KnownPost>, context: RequestContext): Promise<Page<PostView>> => ({
+  ...page,
+  items: await postViews(page.items, context),
+})
 
-/** Who may see a post may see its author, unless a block came between. */
-const existing = <Value>(author: Value | undefined): Value => {
-  if (author === undefined) throw new NotFoundError('this post has just gone')
-  return author
+/** Null where there is none, or none the caller may see. */
+export const loadPost = async (
+  id: PostId | undefined,
+  context: RequestContext,
+): Promise<PostView | null> => {
+  const post = id === undefined ? undefined : await context.loaders.post.load(id)
+  return post ? await postView(post, context) : null
 }
 
 const linkOf = (url: string | undefined) => (url === undefined ? null : { url })

@@ -1,8 +1,8 @@
 // Written by `npm run codegen` from schema/*.graphql. Do not edit.
 import type { GraphQLResolveInfo, GraphQLScalarType, GraphQLScalarTypeConfig } from 'graphql';
 import type { FoundNode } from '../../gateway/graphql/schema.ts';
-import type { Account as KnownAccount } from '../../services/accounts/accounts.ts';
-import type { Post as KnownPost, Revision, Mention as KnownMention } from '../../services/post/post.ts';
+import type { AccountView, PostView } from '../../gateway/views.ts';
+import type { Revision, Mention as KnownMention } from '../../services/post/post.ts';
 import type { SavedEdge } from '../../gateway/resolvers/engagement.ts';
 import type { RequestContext } from '../../gateway/graphql/context.ts';
 export type Maybe<T> = T | null;
@@ -895,7 +895,7 @@ export type DirectiveResolverFn<TResult = Record<PropertyKey, never>, TParent = 
 
 /** Mapping between all available schema types and the resolvers types */
 export type ResolversTypes = {
-  Account: ResolverTypeWrapper<KnownAccount>;
+  Account: ResolverTypeWrapper<AccountView>;
   ID: ResolverTypeWrapper<Scalars['ID']['output']>;
   String: ResolverTypeWrapper<Scalars['String']['output']>;
   Boolean: ResolverTypeWrapper<Scalars['Boolean']['output']>;
@@ -928,7 +928,7 @@ export type ResolversTypes = {
   AccountConnection: ResolverTypeWrapper<Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversTypes['AccountEdge']> }>;
   AccountEdge: ResolverTypeWrapper<Omit<AccountEdge, 'node'> & { node: ResolversTypes['Account'] }>;
   Visibility: Visibility;
-  Post: ResolverTypeWrapper<KnownPost>;
+  Post: ResolverTypeWrapper<PostView>;
   Link: ResolverTypeWrapper<Link>;
   Mention: ResolverTypeWrapper<KnownMention>;
   PostRevision: ResolverTypeWrapper<Revision>;
@@ -947,7 +947,7 @@ export type ResolversTypes = {
 
 /** Mapping between all available schema types and the resolvers parents */
 export type ResolversParentTypes = {
-  Account: KnownAccount;
+  Account: AccountView;
   ID: Scalars['ID']['output'];
   String: Scalars['String']['output'];
   Boolean: Scalars['Boolean']['output'];
@@ -976,7 +976,7 @@ export type ResolversParentTypes = {
   RelationPayload: Omit<RelationPayload, 'account'> & { account?: Maybe<ResolversParentTypes['Account']> };
   AccountConnection: Omit<AccountConnection, 'edges'> & { edges: ReadonlyArray<ResolversParentTypes['AccountEdge']> };
   AccountEdge: Omit<AccountEdge, 'node'> & { node: ResolversParentTypes['Account'] };
-  Post: KnownPost;
+  Post: PostView;
   Link: Link;
   Mention: KnownMention;
   PostRevision: Revision;

@@ -23,8 +23,8 @@ import {
 /** Types whose resolvers get an object of a service: the name in the schema → file#type. */
 const mappers: Readonly<Record<string, string>> = {
   Node: '../../gateway/graphql/schema.ts#FoundNode',
-  Account: '../../services/accounts/accounts.ts#Account as KnownAccount',
-  Post: '../../services/post/post.ts#Post as KnownPost',
+  Account: '../../gateway/views.ts#AccountView',
+  Post: '../../gateway/views.ts#PostView',
   PostRevision: '../../services/post/post.ts#Revision',
   Mention: '../../services/post/post.ts#Mention as KnownMention',
   SavedPostEdge: '../../gateway/resolvers/engagement.ts#SavedEdge',
