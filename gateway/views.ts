@@ -10,16 +10,20 @@ import { actedOn, NO_MARKS } from '../services/engagement/engagement.ts'
 import { assert, NotFoundError } from '../services/kernel/errors.ts'
 import type { Post, PostId } from '../services/post/post.ts'
 import type { RequestContext } from './graphql/context.ts'
+import type { FoundNode } from './graphql/schema.ts'
 import type { Loaders } from './loaders.ts'
 import { toGlobalId } from './relay/global-id.ts'
 
-export class AccountView {
+export class AccountView implements FoundNode {
   readonly known: Account
 
   constructor(known: Account) {
     this.known = known
   }
 
+  get __typename(): string {
+    return 'Account'
+  }
   get id(): string {
     return toGlobalId('Account', this.known.id)
   }
@@ -51,7 +55,7 @@ interface PostFacts {
   viewerHasHidden?: boolean
 }
 
-export class PostView {
+export class PostView implements FoundNode {
   readonly known: Post
   readonly author: AccountView
   readonly #facts: PostFacts
@@ -62,6 +66,9 @@ export class PostView {
     this.#facts = facts
   }
 
+  get __typename(): string {
+    return 'Post'
+  }
   get id(): string {
     return toGlobalId('Post', this.known.id)
   }

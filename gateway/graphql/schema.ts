@@ -20,7 +20,7 @@ import type { RequestContext } from './context.ts'
 export type ResolverMap = Readonly<Record<string, unknown>>
 
 /** Reads what an id of one type names; nothing when the caller may not see it. */
-export type NodeReader = (id: bigint, context: RequestContext) => Promise<object | undefined>
+export type NodeReader = (id: bigint, context: RequestContext) => Promise<FoundNode | undefined>
 
 /** What `node` found: a service's object, and its type in the schema. */
 export interface FoundNode {

@@ -3,7 +3,7 @@ import { GraphQLError, GraphQLScalarType, Kind } from 'graphql'
 import type { Resolvers } from '../../schema/generated/resolvers-types.ts'
 import { BadInputError } from '../../services/kernel/errors.ts'
 import type { RequestContext } from '../graphql/context.ts'
-import type { ApiModule, NodeReader } from '../graphql/schema.ts'
+import type { ApiModule, FoundNode, NodeReader } from '../graphql/schema.ts'
 import { parseGlobalId } from '../relay/global-id.ts'
 
 const IDS_MAX = 100
@@ -44,8 +44,8 @@ export const baseModule = (modules: readonly ApiModule[]): ApiModule => {
   const find = async (text: string, context: RequestContext, field: string) => {
     const { type, id } = parseGlobalId(text, field)
     const read: NodeReader = readers.get(type) ?? readNothing
-    const found: object | undefined = await read(id, context)
-    return found ? { ...found, __typename: type } : null
+    const found: FoundNode | undefined = await read(id, context)
+    return found ?? null
   }
   const resolvers = {
     DateTime,

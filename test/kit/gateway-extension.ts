@@ -96,7 +96,12 @@ export interface TestGate {
 export const gatewayExtension = (gate: TestGate = { waiting: [] }) => ({
   typeDefs,
   module: {
-    nodes: { Thing: async (id) => things.find((thing) => thing.id === id) },
+    nodes: {
+      Thing: async (id) => {
+        const thing = things.find((each) => each.id === id)
+        return thing && { ...thing, __typename: 'Thing' }
+      },
+    },
     resolvers: {
       Query: {
         echo: (_root: unknown, { text, at }: { text?: string; at?: number }) => text ?? String(at),
