@@ -9,11 +9,12 @@
  *
  * A deletion is the last decision. Its copies stand above any version and carry no text.
  */
-import { ConflictError, ForbiddenError } from '../kernel/errors.ts'
+import { ForbiddenError, UnavailableError } from '../kernel/errors.ts'
 import type { Event } from '../kernel/events.ts'
 import { type AccountId, arrivalMs, type IdGenerator, type PostId, parseId } from '../kernel/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Commit } from '../platform/commit.ts'
+import { letOthersPass } from '../platform/contention.ts'
 import type { Pending } from '../platform/pending.ts'
 import type { Tables } from '../platform/tables.ts'
 import { type Change, type Decision, decide, type PostState } from './decision.ts'
@@ -32,7 +33,7 @@ import { noSuchPost, type Sight } from './sight.ts'
 
 export const POST_TASK = 'post'
 
-/** Each round that is lost was won by another: as many as can be at it at once. */
+/** Each round that is lost was won by another. */
 const ROUNDS_MAX = 24
 
 export interface ChangeDependencies {
@@ -86,8 +87,9 @@ export class Changes {
       this.#own.metrics.changed(change.name, outcomeOf(decision, isMade))
       if (!decision) return standing.post
       if (isMade) return await this.#follow(standing.post, decision)
+      await letOthersPass(round + 1)
     }
-    throw new ConflictError('this post is being changed by others: try again')
+    throw new UnavailableError('others change this post all the time: try again')
   }
 
   #decide(post: Post, change: Change): Decision | undefined {

@@ -6,7 +6,7 @@
  * again is a new post, so that it comes anew to those who follow.
  */
 import type { AccountService } from '../accounts/accounts.ts'
-import { ConflictError, DamagedError, ForbiddenError } from '../kernel/errors.ts'
+import { DamagedError, ForbiddenError, UnavailableError } from '../kernel/errors.ts'
 import {
   type AccountId,
   arrivalMs,
@@ -17,6 +17,7 @@ import {
 } from '../kernel/ids.ts'
 import type { Clock } from '../platform/clock.ts'
 import type { Commit } from '../platform/commit.ts'
+import { letOthersPass } from '../platform/contention.ts'
 import type { Pending } from '../platform/pending.ts'
 import type { Tables } from '../platform/tables.ts'
 import { NO_CONTENT } from './content.ts'
@@ -130,11 +131,13 @@ export class Reshares {
       const next = this.#decide(wanted, standing)
       const isMade = await this.#write(standing, next)
       metrics.changed(name, isMade ? 'made' : 'overtaken')
-      if (!isMade) continue
-      await this.#follow(next)
-      return next
+      if (isMade) {
+        await this.#follow(next)
+        return next
+      }
+      await letOthersPass(round + 1)
     }
-    throw new ConflictError('this reshare is being changed: try again')
+    throw new UnavailableError('this reshare is changed all the time: try again')
   }
 
   #decide(
