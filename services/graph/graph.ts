@@ -24,24 +24,20 @@ import type { PartedLists } from '../platform/parted-lists.ts'
 import type { Pending } from '../platform/pending.ts'
 import type { Tables } from '../platform/tables.ts'
 import type { Telemetry } from '../platform/telemetry.ts'
-import { AccountLists, type Listed, type MarkList, type OpenList } from './account-lists.ts'
+import { AccountLists, type Listed } from './account-lists.ts'
 import { type AuthorMode, AuthorModes } from './author-modes.ts'
 import { FollowCounts, type FollowData } from './follow-counts.ts'
 import { type GraphChanges, GraphVersions } from './graph-changes.ts'
 import type { Change, Refusal, Tie } from './relation.ts'
 import { Relations } from './relations.ts'
 import type { graphSettings } from './settings.ts'
+import { type ListedAccount, ShownLists } from './shown-lists.ts'
 
 export type { Mode } from './author-mode.ts'
 export type { AuthorMode } from './author-modes.ts'
 export type { GraphChange, GraphChanges } from './graph-changes.ts'
 export { NO_TIE, type Tie } from './relation.ts'
-
-/** An account in a list. */
-export interface ListedAccount extends Account {
-  /** Where it stands: the list goes on after it. */
-  readonly position: string
-}
+export type { ListedAccount } from './shown-lists.ts'
 
 export interface GraphDependencies {
   readonly tables: Tables
@@ -62,6 +58,7 @@ export class GraphService {
   readonly #versions: GraphVersions
   readonly #modes: AuthorModes
   readonly #lists: AccountLists
+  readonly #shown: ShownLists
   readonly #counts: FollowCounts
 
   constructor(dependencies: GraphDependencies) {
@@ -77,6 +74,11 @@ export class GraphService {
       ...dependencies,
       versions: this.#versions,
       counts: this.#counts,
+    })
+    this.#shown = new ShownLists({
+      accounts: dependencies.accounts,
+      lists: this.#lists,
+      relations: this.#relations,
     })
   }
 
@@ -167,7 +169,7 @@ export class GraphService {
     owner: AccountId,
     page: PageRequest,
   ): Promise<Page<ListedAccount> | undefined> {
-    return this.#shown('followers', { viewer, owner }, page)
+    return this.#shown.openTo(viewer, { list: 'followers', owner }, page)
   }
 
   /** Whom the account follows, newest first; `undefined` where the viewer may not see that. */
@@ -176,20 +178,20 @@ export class GraphService {
     owner: AccountId,
     page: PageRequest,
   ): Promise<Page<ListedAccount> | undefined> {
-    return this.#shown('following', { viewer, owner }, page)
+    return this.#shown.openTo(viewer, { list: 'following', owner }, page)
   }
 
   /** Who asks to follow the viewer, newest first. */
-  async requests(viewer: AccountId, page: PageRequest): Promise<Page<ListedAccount>> {
-    return await this.#withAccounts(await this.#lists.page('requests', viewer, page))
+  requests(viewer: AccountId, page: PageRequest): Promise<Page<ListedAccount>> {
+    return this.#shown.requests(viewer, page)
   }
 
   blocked(viewer: AccountId, page: PageRequest): Promise<Page<ListedAccount>> {
-    return this.#marked('blocked', viewer, page)
+    return this.#shown.marked('blocked', viewer, page)
   }
 
   muted(viewer: AccountId, page: PageRequest): Promise<Page<ListedAccount>> {
-    return this.#marked('muted', viewer, page)
+    return this.#shown.marked('muted', viewer, page)
   }
 
   /** Ids alone, whoever asks: for delivery. */
@@ -243,60 +245,6 @@ export class GraphService {
     const account = await this.#own.accounts.byId(other)
     if (!account) throw noSuchAccount()
     return account
-  }
-
-  async #shown(
-    list: OpenList,
-    { viewer, owner }: { readonly viewer: AccountId | undefined; readonly owner: AccountId },
-    page: PageRequest,
-  ): Promise<Page<ListedAccount> | undefined> {
-    if (!(await this.#maySeeLists(viewer, owner))) return undefined
-    const listed = await this.#withAccounts(await this.#lists.page(list, owner, page))
-    return await this.#withoutBlocks(viewer, listed)
-  }
-
-  async #maySeeLists(viewer: AccountId | undefined, owner: AccountId): Promise<boolean> {
-    if (viewer === owner) return true
-    const [account, tie] = await Promise.all([
-      this.#own.accounts.byId(owner),
-      viewer === undefined ? undefined : this.ties(viewer, [owner]).then(([first]) => first),
-    ])
-    if (!account || tie?.blocks || tie?.blockedBy) return false
-    return !account.isPrivate || tie?.follows === true
-  }
-
-  /** Nobody meets in a list whom they block, or who blocks them. */
-  async #withoutBlocks(
-    viewer: AccountId | undefined,
-    page: Page<ListedAccount>,
-  ): Promise<Page<ListedAccount>> {
-    if (viewer === undefined) return page
-    const ties = await this.ties(
-      viewer,
-      page.items.map(({ id }) => id),
-    )
-    const items = page.items.filter((_item, index) => {
-      const tie = ties[index]
-      return !tie?.blocks && !tie?.blockedBy
-    })
-    return { ...page, items }
-  }
-
-  async #marked(
-    list: MarkList,
-    viewer: AccountId,
-    page: PageRequest,
-  ): Promise<Page<ListedAccount>> {
-    return await this.#withAccounts(await this.#lists.marked(list, viewer, page))
-  }
-
-  async #withAccounts({ items, ...rest }: Page<Listed>): Promise<Page<ListedAccount>> {
-    const accounts = await this.#own.accounts.byIds(items.map(({ id }) => id))
-    const found = items.flatMap(({ position }, index) => {
-      const account = accounts[index]
-      return account ? [{ ...account, position }] : []
-    })
-    return { items: found, ...rest }
   }
 }
 
