@@ -10,7 +10,8 @@ import { openPlace } from '../kit/place.ts'
 import { Program, runProgram } from '../kit/program.ts'
 import { SocketClient } from '../kit/socket-client.ts'
 
-describe.each(engines)('the program on %s', (engine) => {
+/** Each starts several processes: on a busy machine that takes its time. */
+describe.each(engines)('the program on %s', { timeout: 180_000 }, (engine) => {
   test('PLT-3: it serves, says where, is ready, and ends in order on SIGTERM', async () => {
     await using place = await openPlace(engine)
     await using program = await Program.serve(place)
@@ -70,7 +71,7 @@ describe.each(engines)('the program on %s', (engine) => {
   })
 })
 
-describe('the program', () => {
+describe('the program', { timeout: 180_000 }, () => {
   test('OPS-1: wrong settings are all listed before anything is opened', async () => {
     const variables = {
       TRIBUTARY_SERVER_PORT: 'http',
