@@ -9,7 +9,8 @@ const HEAD_END = Buffer.from('\r\n\r\n')
 const LAST_CHUNK = Buffer.from('0\r\n\r\n')
 const OK = Buffer.from('HTTP/1.1 200')
 const LENGTH = /content-length: (\d+)/i
-const FAULT = Buffer.from('"errors"')
+/** Neither a fault nor a refusal counts as an answer. */
+const FAULTS = [Buffer.from('"errors"'), Buffer.from('"userErrors":[{')]
 const NONE = Buffer.alloc(0)
 
 /** A POST of a GraphQL operation, as the bytes that go over the wire. */
@@ -82,7 +83,8 @@ class Connection {
     if (body === undefined) return
     const answer = this.#got
     this.#got = NONE
-    const isGood = answer.subarray(0, OK.length).equals(OK) && !body.includes(FAULT)
+    const isGood =
+      answer.subarray(0, OK.length).equals(OK) && !FAULTS.some((fault) => body.includes(fault))
     if (isGood) this.#answer(body.toString())
     else this.#fail(new Error(`the server answered ${answer.toString()}`))
   }

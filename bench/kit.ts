@@ -13,8 +13,8 @@ export interface Contest {
   readonly ours: Work
   readonly reference: Work
   readonly referenceName: string
-  /** The least ratio of ours to the reference. */
-  readonly goal: number
+  /** The least ratio of ours to the reference; null: told, not judged. */
+  readonly goal: number | null
 }
 
 export interface Figure {
@@ -98,7 +98,7 @@ export class BenchKit {
       referenceName,
       ratio,
       goal,
-      met: ratio >= goal,
+      met: goal === null || ratio >= goal,
       unit: '/s',
       spread: (quantile(ratios, 0.75) - quantile(ratios, 0.25)) / 2,
     }

@@ -40,7 +40,7 @@ let made = 0
 
 const createRequest = ({ token }: SignedUp, withKey: boolean): Buffer => {
   made += 1
-  const key = withKey ? { idempotencyKey: `key ${made}` } : {}
+  const key = withKey ? { idempotencyKey: `key-${made}` } : {}
   return graphqlRequest(
     { query: CREATE, variables: { input: { text: `${TEXT} ${made}`, ...key } } },
     token,
