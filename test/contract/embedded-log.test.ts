@@ -196,6 +196,16 @@ describe('the seam to the tables', () => {
 })
 
 describe('retention', () => {
+  test('who waits for a group to handle events that are then removed waits no longer', async () => {
+    await using world = open({ settings: { sweepMs: MINUTE } })
+    const { log, clock } = world
+    const topic = freshTopic(1, 60 * MINUTE)
+    await log.append(topic, series('key', 3))
+    const settled = log.settled('nobody', [topic])
+    await clock.advance(62 * MINUTE)
+    await expect(settled).resolves.toBeUndefined()
+  })
+
   test('PLT-2: events older than the topic keeps are removed in small batches, offsets go on', async () => {
     await using world = open({ settings: { sweepMs: MINUTE, purgeMax: 7 } })
     const { log, clock, logs, store } = world

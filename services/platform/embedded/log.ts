@@ -285,6 +285,8 @@ export class EmbeddedLog implements Log, ClaimDoor {
       for (const { cursor } of this.#claims.expire()) this.#group(cursor.group).wake()
       try {
         await purge({ store, topics: this.#topics, purgeMax: settings.purgeMax }, clock.now())
+        // Who waited for events that are gone waits for nothing.
+        for (const group of this.#groups.values()) group.moved()
       } catch (error) {
         telemetry.log.error({ err: error }, 'retention failed, trying again with the next sweep')
       }
