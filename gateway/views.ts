@@ -16,6 +16,8 @@ import { toGlobalId } from './relay/global-id.ts'
 
 export class AccountView implements FoundNode {
   readonly known: Account
+  /** Made when first asked for: the author of a page is asked once for each post. */
+  #id: string | undefined
 
   constructor(known: Account) {
     this.known = known
@@ -25,7 +27,8 @@ export class AccountView implements FoundNode {
     return 'Account'
   }
   get id(): string {
-    return toGlobalId('Account', this.known.id)
+    this.#id ??= toGlobalId('Account', this.known.id)
+    return this.#id
   }
   get handle(): string {
     return this.known.handle
@@ -198,16 +201,28 @@ export const postViews = async (
 ): Promise<PostView[]> => {
   const wanted = FACTS.filter(({ field }) => fields.has(field))
   const authorless = posts.filter(({ author }) => !author)
-  const reads = wanted.map(({ loader, of }) => loaders[loader].fetch(posts.map(of)))
-  await Promise.all([...reads, loaders.account.fetch(authorless.map(({ authorId }) => authorId))])
+  const ids = new Map<Fact['loader'], bigint[]>([
+    ['account', authorless.map(({ authorId }) => authorId)],
+  ])
+  for (const { loader, of } of wanted) {
+    ids.set(loader, [...(ids.get(loader) ?? []), ...posts.map(of)])
+  }
+  await Promise.all([...ids].map(([loader, needed]) => loaders[loader].fetch(needed)))
+  const authors = new Map<bigint, AccountView>()
   return posts.map((post) => {
-    const author = post.author ?? loaders.account.known(post.authorId)
-    // Who may see a post may see its author, unless a block came between.
-    if (!author) throw new NotFoundError('this post has just gone')
+    const author = authors.get(post.authorId) ?? authorOf(post, loaders)
+    authors.set(post.authorId, author)
     const facts: PostFacts = {}
     for (const { note, of } of wanted) note(facts, loaders, of(post))
-    return new PostView(post, new AccountView(author), facts)
+    return new PostView(post, author, facts)
   })
+}
+
+/** Who may see a post may see its author, unless a block came between. */
+const authorOf = ({ author, authorId }: Post, { account }: Loaders): AccountView => {
+  const known = author ?? account.known(authorId)
+  if (!known) throw new NotFoundError('this post has just gone')
+  return new AccountView(known)
 }
 
 export const postView = async (post: Post, context: RequestContext): Promise<PostView> => {
