@@ -68,7 +68,7 @@ const toConnection = <Item>(
   list: GuardedListOf<Item>,
   { page, args }: { readonly page: Page<Item>; readonly args: ConnectionArguments },
 ): Connection<Item> => {
-  const edges = page.items.map((node) => edgeOf(cursors, list, node))
+  const edges = page.items.map((node) => new ListEdge(cursors, list, node))
   return {
     edges,
     pageInfo: {
@@ -87,9 +87,19 @@ const toConnection = <Item>(
   }
 }
 
-const edgeOf = <Item>(cursors: Cursors, list: GuardedListOf<Item>, node: Item): Edge<Item> => ({
-  node,
-  get cursor() {
-    return cursors.seal(list, list.positionOf(node))
-  },
-})
+/** Its cursor is a getter of the class: one defined for each edge costs more than the rest of it. */
+class ListEdge<Item> implements Edge<Item> {
+  readonly node: Item
+  readonly #list: GuardedListOf<Item>
+  readonly #cursors: Cursors
+
+  constructor(cursors: Cursors, list: GuardedListOf<Item>, node: Item) {
+    this.node = node
+    this.#list = list
+    this.#cursors = cursors
+  }
+
+  get cursor(): string {
+    return this.#cursors.seal(this.#list, this.#list.positionOf(this.node))
+  }
+}
